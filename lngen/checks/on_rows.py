@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from lngen.runtime.protocol.axes import without_axes
+from lngen.runtime.protocol.casts import dtype as cast_type
 from lngen.runtime.protocol.directions import (
     FEATURE,
     NUMBER,
-    ROW,
-    ROW_SCALAR,
     DirectionProtocol,
     Entry,
     LayerProtocol,
     leading,
+    shapes,
 )
 
 
@@ -46,8 +46,7 @@ class LayerOnRows:
         self.calls, self.Work = own["_calls"], own["_blocks"].Work
         fields = [each.name for each in self.protocol.fields]
         first = [f"{name}_" if name in fields else name for name in ("shape", "dtype", "dtypes")]
-        names = [*first, *fields]
-        self.Saved: Any = _tuple_class("Saved", names)
+        self.Saved: Any = _tuple_class("Saved", [*first, *fields])
         for name in self.INTERFACE["directions"][1:]:
             setattr(self, name, partial(self._later, self.protocol.directions[name]))
 
@@ -57,18 +56,16 @@ class LayerOnRows:
         given: list[Any] = [None if value is None else np.asanyarray(value) for value in inputs]
         given += [None] * (len(takes.inputs) - len(given))
         defaults = {each["name"]: each["default"] for each in self.INTERFACE["constants"]} | constants
-        shape, dtypes, dtype = (
-            given[leading(takes.inputs, given)].shape,
-            self.calls.types(given),
-            self.calls.compute_type(given),
-        )
-        stored = dtypes[leading(takes.inputs, given)]
-        kinds = [each.made_in(stored) for each in takes.results] + [dtype] * len(takes.row_scalars)
+        row = given[leading(takes.inputs, given)]
+        shape, stored = row.shape, row.dtype
+        dtypes, dtype = self.calls.types(given), self.calls.compute_type(given)
+        kinds = [cast_type(each.cast, each.name) if each.cast else stored for each in takes.results]
+        kinds += [dtype] * len(takes.row_scalars)
         values = [*given, *defaults.values()]
         made = self._filled(takes, self.Work(shape, dtype, threads), kinds, out, values)
         outputs = made[: len(takes.results)]
-        kept = [made[place] for place in self.protocol.kept]
-        fields = self.protocol.fields_of(given, [*defaults.values()], kept, made[len(outputs) :])
+        known = dict(zip((*takes.arguments, *takes.makes), (*values, *made), strict=True))
+        fields = [known[each.owner] for each in self.protocol.fields if each.owner]
         saved = self.Saved(shape, dtype, dtypes, *fields) if save else None
         return self._returned(takes, outputs), saved
 
@@ -83,7 +80,18 @@ class LayerOnRows:
         arguments = [*given, *[None] * (len(takes.arguments) - len(given))]
         shape, kept, dtypes, *fields = saved
         dtype = self.calls.compute_type([*arguments, *fields], kept)
-        kinds = takes.result_types(dtypes, arguments, dtypes[leading(self.protocol.inputs, dtypes)])
+        stored, named = (
+            dtypes[leading(self.protocol.inputs, dtypes)],
+            dict(zip(takes.arguments, arguments, strict=True)),
+        )
+        kinds = [
+            getattr(named[each.owner], "dtype", None)
+            if each.owner in named
+            else stored
+            if each.follows is None
+            else dtypes[each.follows]
+            for each in takes.results
+        ]
         made = self._filled(takes, self.Work(shape, dtype, threads), kinds, out, arguments, fields)
         return self._returned(takes, made)
 
@@ -94,7 +102,7 @@ class LayerOnRows:
         given = [] if out is None else [*out] if len(takes.results) > 1 else [out]
         given += [None] * (len(takes.makes) - len(given))
         made = [
-            own if own is not None else kind if kind is None else function.empty(_shape(each, work.shape), kind)
+            own if own is not None else kind if kind is None else function.empty(shapes(work.shape)[each.part], kind)
             for each, kind, own in zip(takes.makes, kinds, given, strict=True)
         ]
         reads = iter(takes.reads)
@@ -115,7 +123,3 @@ class LayerOnRows:
 
 def _tuple_class(name: str, fields: Sequence[str]) -> Any:
     return namedtuple(name, fields)
-
-
-def _shape(each: Entry, rows: tuple[int, ...]) -> tuple[int, ...]:
-    return {ROW: rows, ROW_SCALAR: rows[:-1], FEATURE: rows[-1:]}.get(each.part, ())

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Protocol of a layer's calls: arguments and results of each direction, the compute type, and the refusals.
+"""Protocol of a layer's calls: arguments and results of each direction, made from the layer's `INTERFACE`.
 
-All of it is made from the layer's `INTERFACE`. The directions on NumPy, on compiled kernels and on CUDA read it, and so
-do the operators of PyTorch, the primitives of JAX, and the emitters of code.
+The emitters of code read it, kernels that take arrays of any layout, and the operators of PyTorch.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,12 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-import numpy as np
-
-from .casts import dtype
 from .interface import DATA, INTEGERS, InputEntry, Interface, Kind, OutputEntry
-
-DType = np.dtype[Any]
 
 ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
 PARTS = {"Row": ROW, "Data": ROW, "RowScalar": ROW_SCALAR, "Computed": ROW_SCALAR, "Feature": FEATURE}
@@ -73,10 +67,6 @@ class Entry:
     def is_per_row(self) -> bool:
         """Test whether each row has a value, or values, of its own."""
         return self.part in (ROW, ROW_SCALAR)
-
-    def made_in(self, stored: DType | None) -> DType | None:
-        """Return the type of an output, given that of the rows. Raises ImportError for one that is not installed."""
-        return dtype(self.cast, self.name) if self.cast else stored
 
     def meaning(self, rows: str) -> str:
         """Describe the shape that the value has to have; `rows` is the name of the rows of forward."""
@@ -146,29 +136,6 @@ class DirectionProtocol:
         return frozenset(each.symbol for each in self.reads if each.kind == "Constant")
 
     @cached_property
-    def owners(self) -> tuple[tuple[int | None, int | None], ...]:
-        """Place of the input, or else of the argument, whose type each result has and without which it is absent."""
-        places: dict[Entry | None, int] = {each: place for place, each in enumerate(self.arguments)}
-        return tuple((each.follows, places.get(each.owner)) for each in self.results)
-
-    def result_types(
-        self, dtypes: Sequence[DType | None], arguments: Sequence[Any], stored: DType | None
-    ) -> list[DType | None]:
-        """Return the type of each result, None for an absent one.
-
-        `dtypes` are the types of the inputs of forward, and `stored` is that of the rows. A number has the latter too.
-        """
-        owners = [None if place is None else arguments[place] for _, place in self.owners]
-        return [
-            dtypes[of]
-            if of is not None
-            else None
-            if place is not None and owner is None
-            else getattr(owner, "dtype", stored)
-            for (of, place), owner in zip(self.owners, owners, strict=True)
-        ]
-
-    @cached_property
     def returned(self) -> str:
         """Class of the returned results, or "" for a single array."""
         classes = {"backward": "Gradients", "backward_backward": "SecondGradients"}
@@ -193,22 +160,6 @@ class DirectionProtocol:
         """Return the results of the public function one by one."""
         found: Sequence[Any] = returned if self.returned else (returned,)
         return found
-
-    def check_any(self, arguments: Sequence[Any]) -> None:
-        """Refuse a call without any cotangent that it may be without, or without any tangent."""
-        count = len(self.cotangents)
-        if count > 1 and all(value is None for value in arguments[:count]):
-            raise ValueError("every cotangent is None; pass at least one")
-        if self.tangents and all(value is None for value in arguments[count:]):
-            kind = "cotangent of a gradient" if count else "tangent"
-            raise ValueError(f"every {kind} is None; pass at least one")
-
-    def check_left_out(self, arguments: Sequence[Any], dtypes: Sequence[DType | None]) -> None:
-        """Refuse a tangent, or the like, of an input that forward was not given."""
-        for each, value in zip(self.arguments, arguments, strict=True):
-            if value is not None and each.follows is not None and dtypes[each.follows] is None:
-                assert each.owner is not None
-                raise ValueError(f"{each.owner.name} was left out of forward; pass None for {each.name}")
 
 
 class LayerProtocol:
@@ -295,24 +246,10 @@ class LayerProtocol:
         """Return the names of the classes that some directions return."""
         return list(dict.fromkeys(name for each in directions if (name := self.directions[each].returned)))
 
-    def fields_of(
-        self, inputs: Sequence[Any], constants: Sequence[Any], outputs: Sequence[Any], row_scalars: Sequence[Any]
-    ) -> list[Any]:
-        """Return the fields of `Saved` after the first three; `outputs` are those at the places `kept`."""
-        owners = (*self.inputs, *self.constants, *(self.outputs[place] for place in self.kept), *self.row_scalars)
-        values = (*inputs, *constants, *outputs, *row_scalars)
-        known: dict[Entry | None, Any] = dict(zip(owners, values, strict=True))
-        return [known[field.owner] for field in self.fields]
-
 
 def _places(entry: InputEntry | OutputEntry) -> tuple[int, ...]:
     """The places of the parts that are values of the layer on rows."""
     return tuple(place for place, part in enumerate(entry.get("parts", ())) if part)
-
-
-def held(fields: Entries, values: Entries) -> tuple[int, ...]:
-    """Return the place, among some values, of the value that each field of `Saved` holds."""
-    return tuple(next(place for place, each in enumerate(values) if each is field.owner) for field in fields)
 
 
 def leading(inputs: Entries, values: Sequence[Any]) -> int:
