@@ -45,7 +45,7 @@ class InTorch(FrameworkAdapter):
     @property
     def has_kernels(self) -> bool:
         """Test whether kernels are compiled here."""
-        return bool(self.module._LAYER.has_kernels())
+        return bool(self.module._LAYER.has_kernels)
 
     def array(self, value: Any) -> Any:
         """Make a tensor in memory of its own, on the processor or where the setting says."""

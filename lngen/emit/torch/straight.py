@@ -169,7 +169,7 @@ class StraightCall:
         pulled = f"found = {call('_backward', '_guards.run', 'ctx.kept', '*given', *numbers)}"
         kept = tuple_of(self.kept) if self.kept else "()"
         inputs = tuple_of([*self.inputs, *numbers])
-        long = call("_LAYER.gradients", "ctx.kept", inputs, kept, tuple_of(self.cotangents))
+        long = call("_LAYER.gradients", "_LAYER", "ctx.kept", inputs, kept, tuple_of(self.cotangents))
         if len(self.cotangents) == 1:  # which is never None, and expanded where y is summed
             own[-1] += ".contiguous()"
         return [

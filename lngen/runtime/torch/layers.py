@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A layer as a function of tensors: the long way of a call, where the emitted file has the straight one.
 
-Kernels take calls on the processor that nobody else has a say in, if there is a compiler. Programs that are compiled
-have the layer's operator then, and all else the decomposition, which PyTorch differentiates to any order.
+Kernels take calls on the processor that nobody else has a say in: those compiled for it, else NumPy. Programs that are
+compiled have the layer's operator, and all else the decomposition, which PyTorch differentiates to any order.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from ..native import compiler as host_compiler
+from ..numpy.axes import on_rows
 from ..protocol.axes import without_axes
 from ..protocol.calls import constant
 from ..protocol.casts import TARGETS
@@ -33,6 +34,7 @@ from .guards import (
     torch,
     whole,
 )
+from .host import OnNumPy
 from .operators import Operators
 
 Result = TypeVar("Result")
@@ -89,11 +91,10 @@ class Printed(NamedTuple):
 class TorchLayer(Generic[Result]):
     """A layer as a function of tensors; `package` is the name of its package, `numpy` and `compiled` its modules.
 
-    A call is `straight` once it is known that there is a compiler.
+    A call is `straight` once its kernels are compiled.
     """
 
     straight = False
-    is_looked_up = False
 
     def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any, emitted: Printed) -> None:
         self.interface, self.emitted, self.decomposed = interface, emitted, emitted.decomposed
@@ -115,6 +116,7 @@ class TorchLayer(Generic[Result]):
         owned = [is_parameter(interface, each) for each in interface["inputs"]]
         self.labels = labels(interface)
         self.widest = [place for place in self.given_rows if not owned[place]]
+        self.host: Any = None
         self.operators = Operators(package, self)
 
     # ---- what callers pass
@@ -123,7 +125,7 @@ class TorchLayer(Generic[Result]):
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
         if not self.named:
             values = self.taken(*values)
-        made = None if is_traced(values) or not self.has_kernels() else self._by_kernels(values)
+        made = None if is_traced(values) else self._by_kernels(values)
         if made is None and takes_operator(values):
             found = self.operators.forward(*values)  # a stand-in for a tuple, where a program is traced by symbols
             made = found[0] if self.outputs == 1 else found[: self.outputs]
@@ -180,24 +182,29 @@ class TorchLayer(Generic[Result]):
 
     # ---- calls that kernels take
 
-    def has_kernels(self) -> bool:
-        """Test whether kernels can be compiled, which is looked up once."""
-        if not self.is_looked_up:
-            self.straight, self.is_looked_up = host_compiler.can_run(Path(str(self.compiled.__file__)).parent), True
-        return self.straight
-
     def _by_kernels(self, values: Sequence[Any]) -> Any:
         """The outputs by kernels, or None where they have no say, or for a call that is wrong."""
         inputs, constants = values[: self.count], values[self.count :]
         row = self.row(inputs)
         if not row.numel() or not are_alone(inputs):
             return None
-        given = self.dense(inputs)
+        given, backend = self.dense(inputs), self.backend()
         if given is None or not self.fits(given, values):
             return None
         if is_recorded(inputs):
-            return _LongCall.apply(self, given, *values)
-        return only(self.shaped(self.forward(given, constants)[0], inputs))
+            return _LongCall.apply(self, backend, given, *values)
+        return only(self.shaped(backend.forward(given, constants)[0], inputs))
+
+    def backend(self) -> Any:
+        """Return the kernels, which are found at the first call."""
+        if self.host is None:
+            self.straight = host_compiler.can_run(Path(str(self.compiled.__file__)).parent)
+            self.host = self if self.straight else self.on_numpy()
+        return self.host
+
+    def on_numpy(self) -> OnNumPy:
+        """Return the directions on rows of the processor without a compiler."""
+        return OnNumPy(self.protocol, on_rows(self.numpy))
 
     def forward(self, given: Sequence[Any], constants: Sequence[Any]) -> tuple[Sequence[Any], Any]:
         """The outputs by compiled kernels, and the row scalars, of inputs that are `dense`."""
@@ -276,7 +283,7 @@ class TorchLayer(Generic[Result]):
     # ---- gradients
 
     def gradients(
-        self, kept: Any, values: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
+        self, backend: Any, kept: Any, values: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
     ) -> Sequence[Any]:
         """The gradient of each input, None for one without; `outputs` are those that are kept."""
         tensors = [*values[: self.count], *outputs, *cotangents]
@@ -284,13 +291,13 @@ class TorchLayer(Generic[Result]):
             return [None] * self.count
         if is_recorded(tensors) or not are_alone(tensors):
             return self.by_decomposition(values, cotangents)
-        return self.pulled(kept, tensors, values[self.count :])
+        return self.pulled(backend, kept, tensors, values[self.count :])
 
-    def pulled(self, kept: Any, tensors: Sequence[Any], constants: Sequence[Any]) -> Sequence[Any]:
+    def pulled(self, backend: Any, kept: Any, tensors: Sequence[Any], constants: Sequence[Any]) -> Sequence[Any]:
         """The same by kernels, given inputs, outputs that are kept, and cotangents."""
         given, beside = self.dense(tensors), self.emitted.beside
         assert given is not None
-        found: Sequence[Any] = self.backward(given, kept, constants)
+        found: Sequence[Any] = backend.backward(given, kept, constants)
         inputs = tensors[: self.count]
         if beside is None:
             return found
@@ -324,11 +331,11 @@ class _LongCall(Node):  # type: ignore[misc]
     """A call on its long way that autograd records."""
 
     @staticmethod
-    def forward(ctx: Any, layer: Any, given: Sequence[Any], *values: Any) -> Any:
+    def forward(ctx: Any, layer: Any, backend: Any, given: Sequence[Any], *values: Any) -> Any:
         inputs, ctx.constants = values[: layer.count], values[layer.count :]
-        made, kept = layer.forward(given, ctx.constants)
+        made, kept = backend.forward(given, ctx.constants)
         made = layer.shaped(made, inputs)
-        ctx.layer, ctx.kept = layer, kept
+        ctx.layer, ctx.backend, ctx.kept = layer, backend, kept
         ctx.save_for_backward(*inputs, *[made[place] for place in layer.kept])
         ctx.set_materialize_grads(False)
         if layer.integers:
@@ -339,5 +346,5 @@ class _LongCall(Node):  # type: ignore[misc]
     def backward(ctx: Any, *cotangents: Any) -> Any:
         layer, tensors = ctx.layer, ctx.saved_tensors
         values, outputs = (*tensors[: layer.count], *ctx.constants), tensors[layer.count :]
-        found = layer.gradients(ctx.kept, values, outputs, cotangents)
+        found = layer.gradients(ctx.backend, ctx.kept, values, outputs, cotangents)
         return None, None, None, *found, *[None] * len(ctx.constants)

@@ -51,21 +51,17 @@ class Operators:
     def _forward(self, *values: Any) -> Any:
         layer, inputs = self.layer, values[: self.layer.count]
         kept = None
-        row = layer.row(inputs)
-        if row.numel() and layer.has_kernels() and (given := layer.dense(inputs)) and layer.fits(given, values):
-            made, kept = layer.forward(given, values[layer.count :])
+        if (row := layer.row(inputs)).numel() and (given := layer.dense(inputs)) and layer.fits(given, values):
+            made, kept = layer.backend().forward(given, values[layer.count :])
             made = layer.shaped(made, inputs)
-        else:  # without rows or a compiler, or wrong: the decomposition has the words for it
+        else:  # without rows, or wrong: the decomposition has the words for it
             made = layer.results(layer.decomposed(*values))
         return *[each.contiguous() for each in made], kept if isinstance(kept, torch.Tensor) else row.new_empty(0)
 
     def _backward(self, *values: Any) -> Any:
         layer, (inputs, constants, kept, *others) = self.layer, self._parted(values)
-        if not layer.has_kernels():
-            own = [each if each is None else each.detach().requires_grad_(each.is_floating_point()) for each in inputs]
-            found = layer.by_decomposition([*own, *constants], others[len(layer.kept) :])
-        elif layer.row(inputs).numel():
-            found = layer.pulled(kept, [*inputs, *others], constants)
+        if layer.row(inputs).numel():
+            found = layer.pulled(layer.backend(), kept, [*inputs, *others], constants)
         else:
             found = [None if each is None else each.new_zeros(each.shape) for each in inputs]
         return self._made(found, inputs)
