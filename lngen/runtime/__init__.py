@@ -8,12 +8,12 @@ Knows nothing of: layers, and the rest of lngen.
 The NumPy code imports NumPy alone; PyCUDA is imported when a kernel is first asked for, and a framework by the modules
 of its folder.
 
-`protocol`: `directions` says what each direction takes and makes, who may be None, and what is computed in; all others
-read it. `calls` checks arguments and makes results. `saved` infers the type and shape of a call from saved arrays,
-`interface` types `INTERFACE`, and `parameters` makes those of a class.
+`protocol`: `calls` checks arguments, makes results, and says what is computed in. `saved` infers the type and shape of
+a call from saved arrays, `interface` types `INTERFACE`, `parameters` makes those of a class, and `axes` arranges arrays
+whose axes have names. `directions` says what each direction takes and makes, for what knows no layer before it runs.
 
-`numpy`: `directions` has the public functions without their signatures. `blocks` takes rows block by block, `rows` has
-sums and ufuncs, `functions` those that NumPy lacks. `modules` makes classes.
+`numpy`: `blocks` takes rows block by block, `rows` has sums and ufuncs, `functions` those that NumPy lacks, and `axes`
+reads named axes as rows. `modules` makes classes.
 
 `cuda`: `launcher` is the entry point of a layer, whose page names the values of its calls and launches its kernels.
 `arrays` reads device arrays, `libraries` exchanges them, and `plans` checks each kind of call once. `devices` finds
@@ -22,12 +22,11 @@ PyCUDA lacks. The headers of kernels are `*.cuh`: `copies.cuh` wraps PTX.
 
 `native`, C++ on the processor: `compiler` compiles and loads kernels, and `compiled` calls those of a direction.
 `straight` checks arrays that kernels take as they are, and `kernels` converts others. `threads` shares the work of a
-call, `memory` pools results, and `extensions` compiles C for this Python. `module` chooses between NumPy and C++ for
-the frameworks, and calls it.
+call, `memory` pools results, and `extensions` compiles C for this Python.
 
-`torch`: the package is the entry point. `dispatch` has the fast paths, and says which calls take a layer's operators.
-`operators` makes these, which `kernels` and `gpu` compute, and `parts` describes their arguments. `derivatives` finds
-gradients by kernels, or by the layer in PyTorch's own operations.
+`torch`: the package is the entry point. `guards` says which calls kernels take, `layers` has the way of all others and
+`operators` that of compiled programs. `replace`, `alike` and `forward` put layers into a model; `chunked` joins a loss
+with the product before it.
 
 `cpp` has the headers that C++ and CUDA share: left-out arguments and names as types.
 
