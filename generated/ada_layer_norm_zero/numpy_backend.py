@@ -24,7 +24,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "ada_layer_norm_zero",
@@ -208,11 +208,7 @@ def _forward(
     _read = (x, branch, gate, scale, shift)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("x", "branch", "gate", "scale", "shift"), _read))
-    )
+    _given = _calls.given(out, ("x", "branch", "gate", "scale", "shift"), _read)
     _out = _calls.several(out, ("y", "h"))
     y_ = _calls.result(
         "y", _out[0], _AXES.shape("y", _sizes), x.dtype, _given, _by.empty
@@ -229,8 +225,7 @@ def _forward(
         _by, "forward", _made, _sizes, _work, (x, branch, gate, scale, shift, eps)
     )
     _shown = Outputs(*_calls.returned((y_, h_), out))
-    return (
-        _shown,
+    _saved = (
         Saved(
             _AXES.flat(_sizes),
             _dtype,
@@ -244,8 +239,9 @@ def _forward(
             rstd_,
         )
         if save
-        else None,
+        else None
     )
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -354,25 +350,20 @@ def _backward(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "dy",
-                    "dh",
-                    "saved.x",
-                    "saved.branch",
-                    "saved.gate",
-                    "saved.scale",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "dy",
+            "dh",
+            "saved.x",
+            "saved.branch",
+            "saved.gate",
+            "saved.scale",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dbranch", "dgate", "dscale", "dshift"))
     dx_ = _calls.result(
@@ -589,28 +580,23 @@ def _jvp(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "branch_dot",
-                    "gate_dot",
-                    "scale_dot",
-                    "shift_dot",
-                    "saved.x",
-                    "saved.branch",
-                    "saved.gate",
-                    "saved.scale",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "branch_dot",
+            "gate_dot",
+            "scale_dot",
+            "shift_dot",
+            "saved.x",
+            "saved.branch",
+            "saved.gate",
+            "saved.scale",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("y_dot", "h_dot"))
     y_dot_ = _calls.result(
@@ -908,30 +894,25 @@ def _backward_backward(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "cotangents[1]",
-                    "ddx",
-                    "ddbranch",
-                    "ddgate",
-                    "ddscale",
-                    "ddshift",
-                    "saved.x",
-                    "saved.branch",
-                    "saved.gate",
-                    "saved.scale",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "cotangents[1]",
+            "ddx",
+            "ddbranch",
+            "ddgate",
+            "ddscale",
+            "ddshift",
+            "saved.x",
+            "saved.branch",
+            "saved.gate",
+            "saved.scale",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(
         out, ("dx", "dbranch", "dgate", "dscale", "dshift", "ddy", "ddh")
@@ -1306,7 +1287,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, branch, gate, scale, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "adaptive_layer_norm",
@@ -174,7 +174,7 @@ def _forward(
     _read = (x, scale, shift)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "scale", "shift"), _read))
+    _given = _calls.given(out, ("x", "scale", "shift"), _read)
     y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
@@ -183,12 +183,12 @@ def _forward(
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, scale, shift, eps))
     _shown = y_ if out is None else out
-    return (
-        _shown,
+    _saved = (
         Saved(_shape, _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
         if save
-        else None,
+        else None
     )
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -274,22 +274,10 @@ def _backward(
     _calls.check_shape("dy", dy, _shape, "the shape of y")
     _read = (dy, saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "dy",
-                    "saved.x",
-                    "saved.scale",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        ("dy", "saved.x", "saved.scale", "saved.mu", "saved.mu_residual", "saved.rstd"),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dscale", "dshift"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -421,24 +409,19 @@ def _jvp(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "scale_dot",
-                    "shift_dot",
-                    "saved.x",
-                    "saved.scale",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "scale_dot",
+            "shift_dot",
+            "saved.x",
+            "saved.scale",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
     _made = (y_dot_,)
@@ -604,25 +587,20 @@ def _backward_backward(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "ddscale",
-                    "ddshift",
-                    "saved.x",
-                    "saved.scale",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "ddx",
+            "ddscale",
+            "ddshift",
+            "saved.x",
+            "saved.scale",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dscale", "dshift", "ddy"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -796,7 +774,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, scale, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

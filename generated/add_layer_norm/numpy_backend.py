@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "add_layer_norm",
@@ -194,7 +194,7 @@ def _forward(
     _read = (x, residual, gamma, beta)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "residual", "gamma", "beta"), _read))
+    _given = _calls.given(out, ("x", "residual", "gamma", "beta"), _read)
     _out = _calls.several(out, ("y", "h"))
     y_ = _calls.result("y", _out[0], _shape, x.dtype, _given, _by.empty)
     h_ = _calls.result("h", _out[1], _shape, x.dtype, _given, _by.empty)
@@ -215,12 +215,12 @@ def _forward(
         ),
     )
     _shown = Outputs(*_calls.returned((y_, h_), out))
-    return (
-        _shown,
+    _saved = (
         Saved(_shape, _dtype, _dtypes, h_, gamma, mu_, mu_residual_, rstd_)
         if save
-        else None,
+        else None
     )
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -317,23 +317,18 @@ def _backward(
     _calls.check_shape("dh", dh, _shape, "the shape of h")
     _read = (dy, dh, saved.h, saved.gamma, saved.mu, saved.mu_residual, saved.rstd)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "dy",
-                    "dh",
-                    "saved.h",
-                    "saved.gamma",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "dy",
+            "dh",
+            "saved.h",
+            "saved.gamma",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dresidual", "dgamma", "dbeta"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -518,25 +513,20 @@ def _jvp(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "residual_dot",
-                    "gamma_dot",
-                    "beta_dot",
-                    "saved.h",
-                    "saved.gamma",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "residual_dot",
+            "gamma_dot",
+            "beta_dot",
+            "saved.h",
+            "saved.gamma",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("y_dot", "h_dot"))
     y_dot_ = _calls.result("y_dot", _out[0], _shape, _of_x, _given, _by.empty)
@@ -767,27 +757,22 @@ def _backward_backward(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "cotangents[1]",
-                    "ddx",
-                    "ddresidual",
-                    "ddgamma",
-                    "ddbeta",
-                    "saved.h",
-                    "saved.gamma",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "cotangents[1]",
+            "ddx",
+            "ddresidual",
+            "ddgamma",
+            "ddbeta",
+            "saved.h",
+            "saved.gamma",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dresidual", "dgamma", "dbeta", "ddy", "ddh"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -1058,7 +1043,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (h, gamma, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

@@ -25,7 +25,7 @@ from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import casts as _types
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "add_rms_norm_fp8",
@@ -195,9 +195,7 @@ def _forward(
     _read = (x, residual, gamma, scale)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = (
-        {} if out is None else dict(zip(("x", "residual", "gamma", "scale"), _read))
-    )
+    _given = _calls.given(out, ("x", "residual", "gamma", "scale"), _read)
     _out = _calls.several(out, ("y", "h"))
     y_ = _calls.result(
         "y", _out[0], _shape, _types.dtype("float8_e4m3fn", "y"), _given, _by.empty
@@ -218,10 +216,8 @@ def _forward(
         ),
     )
     _shown = Outputs(*_calls.returned((y_, h_), out))
-    return (
-        _shown,
-        Saved(_shape, _dtype, _dtypes, h_, gamma, scale, rstd_) if save else None,
-    )
+    _saved = Saved(_shape, _dtype, _dtypes, h_, gamma, scale, rstd_) if save else None
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -317,15 +313,8 @@ def _backward(
     _calls.check_shape("dh", dh, _shape, "the shape of h")
     _read = (dy, dh, saved.h, saved.gamma, saved.scale, saved.rstd)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                ("dy", "dh", "saved.h", "saved.gamma", "saved.scale", "saved.rstd"),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out, ("dy", "dh", "saved.h", "saved.gamma", "saved.scale", "saved.rstd"), _read
     )
     _out = _calls.several(out, ("dx", "dresidual", "dgamma", "dscale"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -520,24 +509,19 @@ def _jvp(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "residual_dot",
-                    "gamma_dot",
-                    "scale_dot",
-                    "saved.h",
-                    "saved.gamma",
-                    "saved.scale",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "residual_dot",
+            "gamma_dot",
+            "scale_dot",
+            "saved.h",
+            "saved.gamma",
+            "saved.scale",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("y_dot", "h_dot"))
     y_dot_ = _calls.result("y_dot", _out[0], _shape, _of_x, _given, _by.empty)
@@ -768,26 +752,21 @@ def _backward_backward(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "cotangents[1]",
-                    "ddx",
-                    "ddresidual",
-                    "ddgamma",
-                    "ddscale",
-                    "saved.h",
-                    "saved.gamma",
-                    "saved.scale",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "cotangents[1]",
+            "ddx",
+            "ddresidual",
+            "ddgamma",
+            "ddscale",
+            "saved.h",
+            "saved.gamma",
+            "saved.scale",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dresidual", "dgamma", "dscale", "ddy", "ddh"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -1244,7 +1223,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (h, gamma, scale, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

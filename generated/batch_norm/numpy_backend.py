@@ -24,7 +24,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "batch_norm",
@@ -209,7 +209,7 @@ def _forward(
     _read = (x, gamma, beta)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "gamma", "beta"), _read))
+    _given = _calls.given(out, ("x", "gamma", "beta"), _read)
     _out = _calls.several(out, ("y", "mu", "var"))
     y_ = _calls.result(
         "y", _out[0], _AXES.shape("y", _sizes), x.dtype, _given, _by.empty
@@ -227,8 +227,7 @@ def _forward(
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x, gamma, beta, eps))
     _shown = Outputs(*_calls.returned((y_, mu_, var_), out))
-    return (
-        _shown,
+    _saved = (
         Saved(
             _AXES.flat(_sizes),
             _dtype,
@@ -240,8 +239,9 @@ def _forward(
             rstd_,
         )
         if save
-        else None,
+        else None
     )
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -363,24 +363,19 @@ def _backward(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "dy",
-                    "dmu",
-                    "dvar",
-                    "saved.x",
-                    "saved.gamma",
-                    "saved.mu_saved",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "dy",
+            "dmu",
+            "dvar",
+            "saved.x",
+            "saved.gamma",
+            "saved.mu_saved",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dgamma", "dbeta"))
     dx_ = _calls.result(
@@ -596,24 +591,19 @@ def _jvp(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "gamma_dot",
-                    "beta_dot",
-                    "saved.x",
-                    "saved.gamma",
-                    "saved.mu_saved",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "gamma_dot",
+            "beta_dot",
+            "saved.x",
+            "saved.gamma",
+            "saved.mu_saved",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("y_dot", "mu_dot", "var_dot"))
     y_dot_ = _calls.result(
@@ -837,27 +827,22 @@ def _backward_backward(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "cotangents[1]",
-                    "cotangents[2]",
-                    "ddx",
-                    "ddgamma",
-                    "ddbeta",
-                    "saved.x",
-                    "saved.gamma",
-                    "saved.mu_saved",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "cotangents[1]",
+            "cotangents[2]",
+            "ddx",
+            "ddgamma",
+            "ddbeta",
+            "saved.x",
+            "saved.gamma",
+            "saved.mu_saved",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dgamma", "dbeta", "ddy", "ddmu", "ddvar"))
     dx_ = _calls.result(
@@ -1175,7 +1160,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, gamma, mu_saved, mu_residual, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

@@ -24,7 +24,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "causal_softmax",
@@ -168,7 +168,7 @@ def _forward(
     _read = (x, position, scale)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "position", "scale"), _read))
+    _given = _calls.given(out, ("x", "position", "scale"), _read)
     y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     inv_sum_e_shifted_ = _by.empty(_shape[:-1], _dtype)
@@ -176,8 +176,7 @@ def _forward(
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x, position, scale))
     _shown = y_ if out is None else out
-    return (
-        _shown,
+    _saved = (
         Saved(
             _AXES.flat(_sizes),
             _dtype,
@@ -189,8 +188,9 @@ def _forward(
             inv_sum_e_shifted_,
         )
         if save
-        else None,
+        else None
     )
+    return _shown, _saved
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
@@ -286,22 +286,17 @@ def _backward(
     _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
     _read = (dy, saved.x, saved.position, saved.scale, saved.m, saved.inv_sum_e_shifted)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "dy",
-                    "saved.x",
-                    "saved.position",
-                    "saved.scale",
-                    "saved.m",
-                    "saved.inv_sum_e_shifted",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "dy",
+            "saved.x",
+            "saved.position",
+            "saved.scale",
+            "saved.m",
+            "saved.inv_sum_e_shifted",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dscale"))
     dx_ = _calls.result(
@@ -447,23 +442,18 @@ def _jvp(
         saved.inv_sum_e_shifted,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "scale_dot",
-                    "saved.x",
-                    "saved.position",
-                    "saved.scale",
-                    "saved.m",
-                    "saved.inv_sum_e_shifted",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "scale_dot",
+            "saved.x",
+            "saved.position",
+            "saved.scale",
+            "saved.m",
+            "saved.inv_sum_e_shifted",
+        ),
+        _read,
     )
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
@@ -625,24 +615,19 @@ def _backward_backward(
         saved.inv_sum_e_shifted,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "ddscale",
-                    "saved.x",
-                    "saved.position",
-                    "saved.scale",
-                    "saved.m",
-                    "saved.inv_sum_e_shifted",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "ddx",
+            "ddscale",
+            "saved.x",
+            "saved.position",
+            "saved.scale",
+            "saved.m",
+            "saved.inv_sum_e_shifted",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dscale", "ddy"))
     dx_ = _calls.result(
@@ -842,7 +827,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, position, scale, m, inv_sum_e_shifted)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

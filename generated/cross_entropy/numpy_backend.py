@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "cross_entropy",
@@ -153,7 +153,7 @@ def _forward(
     _read = (x, target)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "target"), _read))
+    _given = _calls.given(out, ("x", "target"), _read)
     y_ = _calls.result("y", out, _shape[:-1], x.dtype, _given, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
@@ -162,10 +162,8 @@ def _forward(
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, target))
     _shown = y_ if out is None else out
-    return (
-        _shown,
-        Saved(_shape, _dtype, _dtypes, x, target, m_, Z_, log_Z_) if save else None,
-    )
+    _saved = Saved(_shape, _dtype, _dtypes, x, target, m_, Z_, log_Z_) if save else None
+    return _shown, _saved
 
 
 @np.errstate(under="ignore")
@@ -245,15 +243,10 @@ def _backward(
     _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
     _read = (dy, saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                ("dy", "saved.x", "saved.target", "saved.m", "saved.Z", "saved.log_Z"),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        ("dy", "saved.x", "saved.target", "saved.m", "saved.Z", "saved.log_Z"),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dtarget"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -353,23 +346,18 @@ def _jvp(
     _calls.check_shape("target_dot", target_dot, _shape, "the shape of target")
     _read = (x_dot, target_dot, saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "target_dot",
-                    "saved.x",
-                    "saved.target",
-                    "saved.m",
-                    "saved.Z",
-                    "saved.log_Z",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "target_dot",
+            "saved.x",
+            "saved.target",
+            "saved.m",
+            "saved.Z",
+            "saved.log_Z",
+        ),
+        _read,
     )
     y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _given, _by.empty)
     _made = (y_dot_,)
@@ -493,24 +481,19 @@ def _backward_backward(
     _calls.check_shape("ddtarget", ddtarget, _shape, "the shape of target")
     _read = (dy, ddx, ddtarget, saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "ddtarget",
-                    "saved.x",
-                    "saved.target",
-                    "saved.m",
-                    "saved.Z",
-                    "saved.log_Z",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "ddx",
+            "ddtarget",
+            "saved.x",
+            "saved.target",
+            "saved.m",
+            "saved.Z",
+            "saved.log_Z",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dtarget", "ddy"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -655,7 +638,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, target, m, Z, log_Z)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

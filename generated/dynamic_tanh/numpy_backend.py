@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "dynamic_tanh",
@@ -172,7 +172,7 @@ def _forward(
     _read = (x, alpha, gamma, beta)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "alpha", "gamma", "beta"), _read))
+    _given = _calls.given(out, ("x", "alpha", "gamma", "beta"), _read)
     y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
     _made = (y_,)
     _work = _blocks.Work(_shape, _dtype, threads)
@@ -187,7 +187,8 @@ def _forward(
         ),
     )
     _shown = y_ if out is None else out
-    return _shown, Saved(_shape, _dtype, _dtypes, x, alpha, gamma) if save else None
+    _saved = Saved(_shape, _dtype, _dtypes, x, alpha, gamma) if save else None
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -261,11 +262,7 @@ def _backward(
     _calls.check_shape("dy", dy, _shape, "the shape of y")
     _read = (dy, saved.x, saved.alpha, saved.gamma)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("dy", "saved.x", "saved.alpha", "saved.gamma"), _read))
-    )
+    _given = _calls.given(out, ("dy", "saved.x", "saved.alpha", "saved.gamma"), _read)
     _out = _calls.several(out, ("dx", "dalpha", "dgamma", "dbeta"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
     dalpha_ = _calls.result("dalpha", _out[1], (), _of_alpha, _given, _by.empty)
@@ -403,23 +400,18 @@ def _jvp(
     _calls.check_shape("beta_dot", beta_dot, _shape[-1:], "the shape of beta")
     _read = (x_dot, alpha_dot, gamma_dot, beta_dot, saved.x, saved.alpha, saved.gamma)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "alpha_dot",
-                    "gamma_dot",
-                    "beta_dot",
-                    "saved.x",
-                    "saved.alpha",
-                    "saved.gamma",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "alpha_dot",
+            "gamma_dot",
+            "beta_dot",
+            "saved.x",
+            "saved.alpha",
+            "saved.gamma",
+        ),
+        _read,
     )
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
     _made = (y_dot_,)
@@ -592,24 +584,19 @@ def _backward_backward(
     _calls.check_shape("ddbeta", ddbeta, _shape[-1:], "the shape of beta")
     _read = (dy, ddx, ddalpha, ddgamma, ddbeta, saved.x, saved.alpha, saved.gamma)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "ddalpha",
-                    "ddgamma",
-                    "ddbeta",
-                    "saved.x",
-                    "saved.alpha",
-                    "saved.gamma",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "ddx",
+            "ddalpha",
+            "ddgamma",
+            "ddbeta",
+            "saved.x",
+            "saved.alpha",
+            "saved.gamma",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dalpha", "dgamma", "dbeta", "ddy"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -824,7 +811,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, alpha, gamma)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

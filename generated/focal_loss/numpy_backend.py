@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "focal_loss",
@@ -167,7 +167,7 @@ def _forward(
     _read = (x, label)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "label"), _read))
+    _given = _calls.given(out, ("x", "label"), _read)
     y_ = _calls.result("y", out, _shape[:-1], x.dtype, _given, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
@@ -178,8 +178,7 @@ def _forward(
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, label, gamma))
     _shown = y_ if out is None else out
-    return (
-        _shown,
+    _saved = (
         Saved(
             _shape,
             _dtype,
@@ -194,8 +193,9 @@ def _forward(
             power_expm1_logpt_,
         )
         if save
-        else None,
+        else None
     )
+    return _shown, _saved
 
 
 @np.errstate(under="ignore")
@@ -303,24 +303,19 @@ def _backward(
         saved.power_expm1_logpt,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "dy",
-                    "saved.x",
-                    "saved.label",
-                    "saved.m",
-                    "saved.Z",
-                    "saved.logpt",
-                    "saved.expm1_logpt",
-                    "saved.power_expm1_logpt",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "dy",
+            "saved.x",
+            "saved.label",
+            "saved.m",
+            "saved.Z",
+            "saved.logpt",
+            "saved.expm1_logpt",
+            "saved.power_expm1_logpt",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx",))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -500,24 +495,19 @@ def _jvp(
         saved.power_expm1_logpt,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "saved.x",
-                    "saved.label",
-                    "saved.m",
-                    "saved.Z",
-                    "saved.logpt",
-                    "saved.expm1_logpt",
-                    "saved.power_expm1_logpt",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "saved.x",
+            "saved.label",
+            "saved.m",
+            "saved.Z",
+            "saved.logpt",
+            "saved.expm1_logpt",
+            "saved.power_expm1_logpt",
+        ),
+        _read,
     )
     y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _given, _by.empty)
     _made = (y_dot_,)
@@ -695,25 +685,20 @@ def _backward_backward(
         saved.power_expm1_logpt,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "saved.x",
-                    "saved.label",
-                    "saved.m",
-                    "saved.Z",
-                    "saved.logpt",
-                    "saved.expm1_logpt",
-                    "saved.power_expm1_logpt",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "ddx",
+            "saved.x",
+            "saved.label",
+            "saved.m",
+            "saved.Z",
+            "saved.logpt",
+            "saved.expm1_logpt",
+            "saved.power_expm1_logpt",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "ddy"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -990,7 +975,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, label, gamma, m, Z, logpt, expm1_logpt, power_expm1_logpt)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

@@ -24,7 +24,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "group_norm",
@@ -189,7 +189,7 @@ def _forward(
     _read = (x, gamma, beta)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "gamma", "beta"), _read))
+    _given = _calls.given(out, ("x", "gamma", "beta"), _read)
     y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
@@ -198,12 +198,12 @@ def _forward(
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x, gamma, beta, eps))
     _shown = y_ if out is None else out
-    return (
-        _shown,
+    _saved = (
         Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, gamma, mu_, mu_residual_, rstd_)
         if save
-        else None,
+        else None
     )
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -292,22 +292,10 @@ def _backward(
     _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
     _read = (dy, saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "dy",
-                    "saved.x",
-                    "saved.gamma",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        ("dy", "saved.x", "saved.gamma", "saved.mu", "saved.mu_residual", "saved.rstd"),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dgamma", "dbeta"))
     dx_ = _calls.result(
@@ -462,24 +450,19 @@ def _jvp(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "gamma_dot",
-                    "beta_dot",
-                    "saved.x",
-                    "saved.gamma",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "gamma_dot",
+            "beta_dot",
+            "saved.x",
+            "saved.gamma",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
@@ -658,25 +641,20 @@ def _backward_backward(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "ddgamma",
-                    "ddbeta",
-                    "saved.x",
-                    "saved.gamma",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "ddx",
+            "ddgamma",
+            "ddbeta",
+            "saved.x",
+            "saved.gamma",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dgamma", "dbeta", "ddy"))
     dx_ = _calls.result(
@@ -870,7 +848,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, gamma, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

@@ -24,7 +24,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "head_rms_norm",
@@ -160,17 +160,17 @@ def _forward(
     _read = (x, weight)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "weight"), _read))
+    _given = _calls.given(out, ("x", "weight"), _read)
     y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, rstd_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x, weight, eps))
     _shown = y_ if out is None else out
-    return (
-        _shown,
-        Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, weight, rstd_) if save else None,
+    _saved = (
+        Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, weight, rstd_) if save else None
     )
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -246,11 +246,7 @@ def _backward(
     _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
     _read = (dy, saved.x, saved.weight, saved.rstd)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("dy", "saved.x", "saved.weight", "saved.rstd"), _read))
-    )
+    _given = _calls.given(out, ("dy", "saved.x", "saved.weight", "saved.rstd"), _read)
     _out = _calls.several(out, ("dx", "dweight"))
     dx_ = _calls.result(
         "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
@@ -362,12 +358,8 @@ def _jvp(
     )
     _read = (x_dot, weight_dot, saved.x, saved.weight, saved.rstd)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(("x_dot", "weight_dot", "saved.x", "saved.weight", "saved.rstd"), _read)
-        )
+    _given = _calls.given(
+        out, ("x_dot", "weight_dot", "saved.x", "saved.weight", "saved.rstd"), _read
     )
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
@@ -495,22 +487,10 @@ def _backward_backward(
     )
     _read = (dy, ddx, ddweight, saved.x, saved.weight, saved.rstd)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "ddweight",
-                    "saved.x",
-                    "saved.weight",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        ("cotangents[0]", "ddx", "ddweight", "saved.x", "saved.weight", "saved.rstd"),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dweight", "ddy"))
     dx_ = _calls.result(
@@ -657,7 +637,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, weight, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

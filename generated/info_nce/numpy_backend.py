@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "info_nce",
@@ -171,9 +171,7 @@ def _forward(
     _read = (similarity, positive, scale)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = (
-        {} if out is None else dict(zip(("similarity", "positive", "scale"), _read))
-    )
+    _given = _calls.given(out, ("similarity", "positive", "scale"), _read)
     y_ = _calls.result("y", out, _shape[:-1], similarity.dtype, _given, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
@@ -181,12 +179,12 @@ def _forward(
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (similarity, positive, _calls.number(scale, _dtype)))
     _shown = y_ if out is None else out
-    return (
-        _shown,
+    _saved = (
         Saved(_shape, _dtype, _dtypes, similarity, positive, scale, m_, Z_)
         if save
-        else None,
+        else None
     )
+    return _shown, _saved
 
 
 @np.errstate(under="ignore")
@@ -273,22 +271,17 @@ def _backward(
     _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
     _read = (dy, saved.similarity, saved.positive, saved.scale, saved.m, saved.Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "dy",
-                    "saved.similarity",
-                    "saved.positive",
-                    "saved.scale",
-                    "saved.m",
-                    "saved.Z",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "dy",
+            "saved.similarity",
+            "saved.positive",
+            "saved.scale",
+            "saved.m",
+            "saved.Z",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dsimilarity", "dscale"))
     dsimilarity_ = _calls.result(
@@ -431,23 +424,18 @@ def _jvp(
         saved.Z,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "similarity_dot",
-                    "scale_dot",
-                    "saved.similarity",
-                    "saved.positive",
-                    "saved.scale",
-                    "saved.m",
-                    "saved.Z",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "similarity_dot",
+            "scale_dot",
+            "saved.similarity",
+            "saved.positive",
+            "saved.scale",
+            "saved.m",
+            "saved.Z",
+        ),
+        _read,
     )
     y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_similarity, _given, _by.empty)
     _made = (y_dot_,)
@@ -600,24 +588,19 @@ def _backward_backward(
         saved.Z,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddsimilarity",
-                    "ddscale",
-                    "saved.similarity",
-                    "saved.positive",
-                    "saved.scale",
-                    "saved.m",
-                    "saved.Z",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "ddsimilarity",
+            "ddscale",
+            "saved.similarity",
+            "saved.positive",
+            "saved.scale",
+            "saved.m",
+            "saved.Z",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dsimilarity", "dscale", "ddy"))
     dsimilarity_ = _calls.result(
@@ -794,7 +777,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (similarity, positive, scale, m, Z)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

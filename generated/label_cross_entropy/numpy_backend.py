@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "label_cross_entropy",
@@ -191,7 +191,7 @@ def _forward(
     _read = (x, label, ignore)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "label", "ignore"), _read))
+    _given = _calls.given(out, ("x", "label", "ignore"), _read)
     y_ = _calls.result("y", out, _shape[:-1], x.dtype, _given, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
@@ -204,14 +204,14 @@ def _forward(
         (x, label, _calls.number(ignore, _blocks.INTEGER), smoothing, z_loss),
     )
     _shown = y_ if out is None else out
-    return (
-        _shown,
+    _saved = (
         Saved(
             _shape, _dtype, _dtypes, x, label, ignore, smoothing, z_loss, m_, Z_, log_Z_
         )
         if save
-        else None,
+        else None
     )
+    return _shown, _saved
 
 
 @np.errstate(under="ignore")
@@ -308,23 +308,18 @@ def _backward(
     _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
     _read = (dy, saved.x, saved.label, saved.ignore, saved.m, saved.Z, saved.log_Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "dy",
-                    "saved.x",
-                    "saved.label",
-                    "saved.ignore",
-                    "saved.m",
-                    "saved.Z",
-                    "saved.log_Z",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "dy",
+            "saved.x",
+            "saved.label",
+            "saved.ignore",
+            "saved.m",
+            "saved.Z",
+            "saved.log_Z",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx",))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -451,23 +446,18 @@ def _jvp(
     _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
     _read = (x_dot, saved.x, saved.label, saved.ignore, saved.m, saved.Z, saved.log_Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "saved.x",
-                    "saved.label",
-                    "saved.ignore",
-                    "saved.m",
-                    "saved.Z",
-                    "saved.log_Z",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "saved.x",
+            "saved.label",
+            "saved.ignore",
+            "saved.m",
+            "saved.Z",
+            "saved.log_Z",
+        ),
+        _read,
     )
     y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _given, _by.empty)
     _made = (y_dot_,)
@@ -604,24 +594,19 @@ def _backward_backward(
     _calls.check_shape("ddx", ddx, _shape, "the shape of x")
     _read = (dy, ddx, saved.x, saved.label, saved.ignore, saved.m, saved.Z, saved.log_Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "saved.x",
-                    "saved.label",
-                    "saved.ignore",
-                    "saved.m",
-                    "saved.Z",
-                    "saved.log_Z",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "ddx",
+            "saved.x",
+            "saved.label",
+            "saved.ignore",
+            "saved.m",
+            "saved.Z",
+            "saved.log_Z",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "ddy"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -763,7 +748,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, label, ignore, smoothing, z_loss, m, Z, log_Z)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "log_softmax",
@@ -134,7 +134,7 @@ def _forward(
     _read = (x,)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x",), _read))
+    _given = _calls.given(out, ("x",), _read)
     y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
@@ -142,7 +142,8 @@ def _forward(
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x,))
     _shown = y_ if out is None else out
-    return _shown, Saved(_shape, _dtype, _dtypes, x, m_, Z_) if save else None
+    _saved = Saved(_shape, _dtype, _dtypes, x, m_, Z_) if save else None
+    return _shown, _saved
 
 
 @np.errstate(under="ignore")
@@ -218,9 +219,7 @@ def _backward(
     _calls.check_shape("dy", dy, _shape, "the shape of y")
     _read = (dy, saved.x, saved.m, saved.Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {} if out is None else dict(zip(("dy", "saved.x", "saved.m", "saved.Z"), _read))
-    )
+    _given = _calls.given(out, ("dy", "saved.x", "saved.m", "saved.Z"), _read)
     _out = _calls.several(out, ("dx",))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
     _made = (dx_,)
@@ -302,11 +301,7 @@ def _jvp(
     _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
     _read = (x_dot, saved.x, saved.m, saved.Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("x_dot", "saved.x", "saved.m", "saved.Z"), _read))
-    )
+    _given = _calls.given(out, ("x_dot", "saved.x", "saved.m", "saved.Z"), _read)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
     _made = (y_dot_,)
     _work = _blocks.Work(_shape, _dtype, threads)
@@ -396,10 +391,8 @@ def _backward_backward(
     _calls.check_shape("ddx", ddx, _shape, "the shape of x")
     _read = (dy, ddx, saved.x, saved.m, saved.Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("cotangents[0]", "ddx", "saved.x", "saved.m", "saved.Z"), _read))
+    _given = _calls.given(
+        out, ("cotangents[0]", "ddx", "saved.x", "saved.m", "saved.Z"), _read
     )
     _out = _calls.several(out, ("dx", "ddy"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -474,7 +467,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, m, Z)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "modulated_layer_norm",
@@ -191,7 +191,7 @@ def _forward(
     _read = (x, gate, gamma, beta)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "gate", "gamma", "beta"), _read))
+    _given = _calls.given(out, ("x", "gate", "gamma", "beta"), _read)
     y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
@@ -204,12 +204,12 @@ def _forward(
         (x, gate, _calls.parameter(gamma, _dtype), _calls.parameter(beta, _dtype), eps),
     )
     _shown = y_ if out is None else out
-    return (
-        _shown,
+    _saved = (
         Saved(_shape, _dtype, _dtypes, x, gate, gamma, beta, mu_, mu_residual_, rstd_)
         if save
-        else None,
+        else None
     )
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -311,24 +311,19 @@ def _backward(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "dy",
-                    "saved.x",
-                    "saved.gate",
-                    "saved.gamma",
-                    "saved.beta",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "dy",
+            "saved.x",
+            "saved.gate",
+            "saved.gamma",
+            "saved.beta",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dgate", "dgamma", "dbeta"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -516,27 +511,22 @@ def _jvp(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "gate_dot",
-                    "gamma_dot",
-                    "beta_dot",
-                    "saved.x",
-                    "saved.gate",
-                    "saved.gamma",
-                    "saved.beta",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "x_dot",
+            "gate_dot",
+            "gamma_dot",
+            "beta_dot",
+            "saved.x",
+            "saved.gate",
+            "saved.gamma",
+            "saved.beta",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
     _made = (y_dot_,)
@@ -755,28 +745,23 @@ def _backward_backward(
         saved.rstd,
     )
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "ddgate",
-                    "ddgamma",
-                    "ddbeta",
-                    "saved.x",
-                    "saved.gate",
-                    "saved.gamma",
-                    "saved.beta",
-                    "saved.mu",
-                    "saved.mu_residual",
-                    "saved.rstd",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "ddx",
+            "ddgate",
+            "ddgamma",
+            "ddbeta",
+            "saved.x",
+            "saved.gate",
+            "saved.gamma",
+            "saved.beta",
+            "saved.mu",
+            "saved.mu_residual",
+            "saved.rstd",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dgate", "dgamma", "dbeta", "ddy"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -1109,7 +1094,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, gate, gamma, beta, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "offset_rms_norm",
@@ -168,14 +168,15 @@ def _forward(
     _read = (x, w)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "w"), _read))
+    _given = _calls.given(out, ("x", "w"), _read)
     y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, rstd_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, _calls.parameter(w, _dtype), eps))
     _shown = y_ if out is None else out
-    return _shown, Saved(_shape, _dtype, _dtypes, x, w, rstd_) if save else None
+    _saved = Saved(_shape, _dtype, _dtypes, x, w, rstd_) if save else None
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -256,11 +257,7 @@ def _backward(
     _calls.check_shape("dy", dy, _shape, "the shape of y")
     _read = (dy, saved.x, saved.w, saved.rstd)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("dy", "saved.x", "saved.w", "saved.rstd"), _read))
-    )
+    _given = _calls.given(out, ("dy", "saved.x", "saved.w", "saved.rstd"), _read)
     _out = _calls.several(out, ("dx", "dw"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
     dw_ = _calls.result("dw", _out[1], _shape[-1:], _of_w, _given, _by.empty)
@@ -371,10 +368,8 @@ def _jvp(
     _calls.check_shape("w_dot", w_dot, _shape[-1:], "the shape of w")
     _read = (x_dot, w_dot, saved.x, saved.w, saved.rstd)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("x_dot", "w_dot", "saved.x", "saved.w", "saved.rstd"), _read))
+    _given = _calls.given(
+        out, ("x_dot", "w_dot", "saved.x", "saved.w", "saved.rstd"), _read
     )
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
     _made = (y_dot_,)
@@ -501,15 +496,8 @@ def _backward_backward(
     _calls.check_shape("ddw", ddw, _shape[-1:], "the shape of w")
     _read = (dy, ddx, ddw, saved.x, saved.w, saved.rstd)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                ("cotangents[0]", "ddx", "ddw", "saved.x", "saved.w", "saved.rstd"),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out, ("cotangents[0]", "ddx", "ddw", "saved.x", "saved.w", "saved.rstd"), _read
     )
     _out = _calls.several(out, ("dx", "dw", "ddy"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -657,7 +645,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, w, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

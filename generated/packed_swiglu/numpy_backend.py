@@ -25,7 +25,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "packed_swiglu",
@@ -141,13 +141,14 @@ def _forward(
     _read = (x,)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x",), _read))
+    _given = _calls.given(out, ("x",), _read)
     y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
     _made = (y_,)
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x,))
     _shown = y_ if out is None else out
-    return _shown, Saved(_AXES.flat(_sizes), _dtype, _dtypes, x) if save else None
+    _saved = Saved(_AXES.flat(_sizes), _dtype, _dtypes, x) if save else None
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -208,7 +209,7 @@ def _backward(
     _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
     _read = (dy, saved.x)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = {} if out is None else dict(zip(("dy", "saved.x"), _read))
+    _given = _calls.given(out, ("dy", "saved.x"), _read)
     _out = _calls.several(out, ("dx",))
     dx_ = _calls.result(
         "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
@@ -292,7 +293,7 @@ def _jvp(
     _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
     _read = (x_dot, saved.x)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = {} if out is None else dict(zip(("x_dot", "saved.x"), _read))
+    _given = _calls.given(out, ("x_dot", "saved.x"), _read)
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
     )
@@ -399,9 +400,7 @@ def _backward_backward(
     _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
     _read = (dy, ddx, saved.x)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {} if out is None else dict(zip(("cotangents[0]", "ddx", "saved.x"), _read))
-    )
+    _given = _calls.given(out, ("cotangents[0]", "ddx", "saved.x"), _read)
     _out = _calls.several(out, ("dx", "ddy"))
     dx_ = _calls.result(
         "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
@@ -518,7 +517,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x,)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

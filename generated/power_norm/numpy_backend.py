@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "power_norm",
@@ -158,14 +158,15 @@ def _forward(
     _read = (x, gamma)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "gamma"), _read))
+    _given = _calls.given(out, ("x", "gamma"), _read)
     y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
     scale_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, scale_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, _calls.parameter(gamma, _dtype), eps))
     _shown = y_ if out is None else out
-    return _shown, Saved(_shape, _dtype, _dtypes, x, gamma, scale_) if save else None
+    _saved = Saved(_shape, _dtype, _dtypes, x, gamma, scale_) if save else None
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -242,11 +243,7 @@ def _backward(
     _calls.check_shape("dy", dy, _shape, "the shape of y")
     _read = (dy, saved.x, saved.gamma, saved.scale)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("dy", "saved.x", "saved.gamma", "saved.scale"), _read))
-    )
+    _given = _calls.given(out, ("dy", "saved.x", "saved.gamma", "saved.scale"), _read)
     _out = _calls.several(out, ("dx", "dgamma"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
     dgamma_ = _calls.result(
@@ -360,12 +357,8 @@ def _jvp(
     _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
     _read = (x_dot, gamma_dot, saved.x, saved.gamma, saved.scale)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(("x_dot", "gamma_dot", "saved.x", "saved.gamma", "saved.scale"), _read)
-        )
+    _given = _calls.given(
+        out, ("x_dot", "gamma_dot", "saved.x", "saved.gamma", "saved.scale"), _read
     )
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
     _made = (y_dot_,)
@@ -490,22 +483,10 @@ def _backward_backward(
     _calls.check_shape("ddgamma", ddgamma, _shape[-1:], "the shape of gamma")
     _read = (dy, ddx, ddgamma, saved.x, saved.gamma, saved.scale)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "ddgamma",
-                    "saved.x",
-                    "saved.gamma",
-                    "saved.scale",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        ("cotangents[0]", "ddx", "ddgamma", "saved.x", "saved.gamma", "saved.scale"),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dgamma", "ddy"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -673,7 +654,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, gamma, scale)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

@@ -24,7 +24,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "rotary",
@@ -166,16 +166,14 @@ def _forward(
     _read = (x, cosine, sine)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "cosine", "sine"), _read))
+    _given = _calls.given(out, ("x", "cosine", "sine"), _read)
     y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
     _made = (y_,)
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x, cosine, sine))
     _shown = y_ if out is None else out
-    return (
-        _shown,
-        Saved(_AXES.flat(_sizes), _dtype, _dtypes, cosine, sine) if save else None,
-    )
+    _saved = Saved(_AXES.flat(_sizes), _dtype, _dtypes, cosine, sine) if save else None
+    return _shown, _saved
 
 
 def _forward_of_rows(values, results, call):
@@ -246,9 +244,7 @@ def _backward(
     _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
     _read = (dy, saved.cosine, saved.sine)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {} if out is None else dict(zip(("dy", "saved.cosine", "saved.sine"), _read))
-    )
+    _given = _calls.given(out, ("dy", "saved.cosine", "saved.sine"), _read)
     _out = _calls.several(out, ("dx",))
     dx_ = _calls.result(
         "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
@@ -337,9 +333,7 @@ def _jvp(
     _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
     _read = (x_dot, saved.cosine, saved.sine)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {} if out is None else dict(zip(("x_dot", "saved.cosine", "saved.sine"), _read))
-    )
+    _given = _calls.given(out, ("x_dot", "saved.cosine", "saved.sine"), _read)
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
     )
@@ -452,10 +446,8 @@ def _backward_backward(
     _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
     _read = (dy, ddx, saved.cosine, saved.sine)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("cotangents[0]", "ddx", "saved.cosine", "saved.sine"), _read))
+    _given = _calls.given(
+        out, ("cotangents[0]", "ddx", "saved.cosine", "saved.sine"), _read
     )
     _out = _calls.several(out, ("dx", "ddy"))
     dx_ = _calls.result(
@@ -548,7 +540,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (cosine, sine)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

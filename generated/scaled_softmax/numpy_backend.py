@@ -23,7 +23,7 @@ from .._runtime.numpy import modules as _modules
 from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
-from .._runtime.protocol import saved as _saved
+from .._runtime.protocol import saved as _fields
 
 INTERFACE: _interface.Interface = {
     "name": "scaled_softmax",
@@ -154,7 +154,7 @@ def _forward(
     _read = (x, scale)
     _dtypes = _calls.types(_read)
     _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "scale"), _read))
+    _given = _calls.given(out, ("x", "scale"), _read)
     y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     inv_Z_ = _by.empty(_shape[:-1], _dtype)
@@ -162,10 +162,8 @@ def _forward(
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, _calls.number(scale, _dtype)))
     _shown = y_ if out is None else out
-    return (
-        _shown,
-        Saved(_shape, _dtype, _dtypes, x, scale, m_, inv_Z_) if save else None,
-    )
+    _saved = Saved(_shape, _dtype, _dtypes, x, scale, m_, inv_Z_) if save else None
+    return _shown, _saved
 
 
 @np.errstate(under="ignore")
@@ -243,12 +241,8 @@ def _backward(
     _calls.check_shape("dy", dy, _shape, "the shape of y")
     _read = (dy, saved.x, saved.scale, saved.m, saved.inv_Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(("dy", "saved.x", "saved.scale", "saved.m", "saved.inv_Z"), _read)
-        )
+    _given = _calls.given(
+        out, ("dy", "saved.x", "saved.scale", "saved.m", "saved.inv_Z"), _read
     )
     _out = _calls.several(out, ("dx", "dscale"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -364,22 +358,10 @@ def _jvp(
     _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
     _read = (x_dot, scale_dot, saved.x, saved.scale, saved.m, saved.inv_Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "x_dot",
-                    "scale_dot",
-                    "saved.x",
-                    "saved.scale",
-                    "saved.m",
-                    "saved.inv_Z",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        ("x_dot", "scale_dot", "saved.x", "saved.scale", "saved.m", "saved.inv_Z"),
+        _read,
     )
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
     _made = (y_dot_,)
@@ -506,23 +488,18 @@ def _backward_backward(
     _calls.check_shape("ddx", ddx, _shape, "the shape of x")
     _read = (dy, ddx, ddscale, saved.x, saved.scale, saved.m, saved.inv_Z)
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                (
-                    "cotangents[0]",
-                    "ddx",
-                    "ddscale",
-                    "saved.x",
-                    "saved.scale",
-                    "saved.m",
-                    "saved.inv_Z",
-                ),
-                _read,
-            )
-        )
+    _given = _calls.given(
+        out,
+        (
+            "cotangents[0]",
+            "ddx",
+            "ddscale",
+            "saved.x",
+            "saved.scale",
+            "saved.m",
+            "saved.inv_Z",
+        ),
+        _read,
     )
     _out = _calls.several(out, ("dx", "dscale", "ddy"))
     dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
@@ -665,7 +642,7 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, scale, m, inv_Z)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(*first_, *fields_)
     _check(saved_)
     return saved_

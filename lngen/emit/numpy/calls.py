@@ -81,7 +81,7 @@ class CheckedCalls:
         kept = [f"{each.owner.name}{'_' * (each.owner in owners)}" for each in self.protocol.fields if each.owner]
         first_field = "_AXES.flat(_sizes)" if self._has_axes else "_shape"
         saved = call("Saved", first_field, "_dtype", "_dtypes", *kept)
-        lines += [f"_shown = {shown}", f"return _shown, {saved} if save else None"]
+        lines += [f"_shown = {shown}", f"_saved = {saved} if save else None", "return _shown, _saved"]
         return self._function(takes.name, [*given, *sizes, "save", "out", "threads"], lines)
 
     # ---- what follows forward
@@ -196,7 +196,7 @@ class CheckedCalls:
 
     def _results(self, takes: DirectionProtocol, read: Sequence[str], types: Mapping[Entry, str]) -> list[str]:
         """Return the lines that make memory for results, or take the caller's; what is `read` has names in errors."""
-        lines, arrays = [f"_given = {{}} if out is None else dict(zip({quoted(read)}, _read))"], ["out"]
+        lines, arrays = [f"_given = _calls.given(out, {quoted(read)}, _read)"], ["out"]
         if takes.returned:
             lines.append(f"_out = _calls.several(out, {quoted(takes.names)})")
             arrays = [f"_out[{place}]" for place in range(len(takes.results))]

@@ -14,7 +14,7 @@ RUNTIME_MODULES: Mapping[str, str] = {
     "modules": "numpy.modules",
     "random": "numpy.random",
     "rows": "numpy.rows",
-    "saved": "protocol.saved",
+    "fields": "protocol.saved",
     "types": "protocol.casts",
 }
 """Modules of the runtime that emitted NumPy code imports, by the names that it has for them."""

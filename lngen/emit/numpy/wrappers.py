@@ -174,7 +174,7 @@ class PublicFunctions:
             lines=[
                 *statement(f"fields_ = {tuple_of(field.name for field in self.saved)}", 4),
                 *statement(
-                    f"first_ = _saved.first_fields(INTERFACE, fields_, {own.shape}, {own.dtype}, {own.dtypes})", 4
+                    f"first_ = _fields.first_fields(INTERFACE, fields_, {own.shape}, {own.dtype}, {own.dtypes})", 4
                 ),
                 "    saved_ = Saved(*first_, *fields_)",
                 "    _check(saved_)",

@@ -339,6 +339,11 @@ def several(out: Any, names: Sequence[str]) -> list[Any]:
     return list(out)
 
 
+def given(out: Any, names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    """Return the values that the caller's arrays may not overlap, by their names in errors; none if it has no array."""
+    return {} if out is None else dict(zip(names, values, strict=True))
+
+
 def result(
     name: str,
     out: Any,
