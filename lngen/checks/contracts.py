@@ -14,7 +14,6 @@ import numpy as np
 from lngen.checks.adapter import Adapter, adapter_of
 from lngen.checks.apart import Tell
 from lngen.checks.claim import (
-    FEATURES,
     Claim,
     NotRun,
     beyond,
@@ -49,9 +48,6 @@ KIND = "contracts"
 
 Bounds = Callable[[Case], Mapping[str, Array] | None]
 """Error bounds by result (`y`, `dx`) of a float64 case, or None where none can be derived."""
-
-_LENGTHS = (FEATURES, 1024)
-"""Several rows per block and no vectors; a row that a block works on together, in vectors."""
 
 _MANY_ROWS = 37
 """Number of rows, more than blocks."""
@@ -121,7 +117,7 @@ def check_contracts(
     for claim in asked_of(layer.definition, on):
         tell(f"the contract that {claim.statement.format(on=on)}")
         every = claim.each_type and "types" in on.can
-        types, lengths = (dict.fromkeys(["float64", *dtypes]), _LENGTHS) if every else (["float64"], [claim.features])
+        types, lengths = (dict.fromkeys(["float64", *dtypes]), on.lengths) if every else (["float64"], [claim.features])
         widths = dict.fromkeys(on.row_length(layer.definition, length) for length in lengths)
         for dtype, features in product(types, widths):
             case = on.given(ordinary(layer.definition, claim.rows, features, seed)).astype(storage_dtype(dtype))
@@ -357,7 +353,7 @@ def _two_calls(of: Trial) -> str:
     other = of.on.given(ordinary(of.layer.definition, of.case.rows, of.case.features, of.seed + 1))
     opened = [_opened(of, case) for case in (of.case, other)]
     for (result, saved), case in zip(opened, (of.case, other), strict=True):
-        answer = of.read(result, of.on.functions.backward(saved, *_cotangents(of, case)))
+        answer = of.read(result, of.on.eager.backward(saved, *_cotangents(of, case)))
         if trouble := beyond(of.layer, results(run(of.layer, case)), results(answer), of.bounds(case)):
             return trouble
     return ""
@@ -369,7 +365,7 @@ def _again_with_another_cotangent(of: Trial) -> str:
     cases = (of.case, other, of.case)
     expected = [deepcopy(results(run(of.layer, case))) for case in cases]
     # Read when all have been made: none may lie where a later one is written.
-    every = [of.on.functions.backward(saved, *_cotangents(of, case)) for case in cases]
+    every = [of.on.eager.backward(saved, *_cotangents(of, case)) for case in cases]
     for case, wanted, gradients in zip(cases, expected, every, strict=True):
         if trouble := beyond(of.layer, wanted, results(of.read(result, gradients)), of.bounds(case)):
             return trouble
@@ -379,7 +375,7 @@ def _again_with_another_cotangent(of: Trial) -> str:
 def _opened(of: Trial, case: Case) -> Any:
     """The outputs and what is saved of a call."""
     arguments, constants = positional(of.layer, case)
-    return of.on.functions.forward(*map(of.on.array, arguments), **constants)
+    return of.on.eager.forward(*map(of.on.array, arguments), **constants)
 
 
 def _cotangents(of: Trial, case: Case) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from types import ModuleType
@@ -93,7 +93,7 @@ class FrameworkAdapter(Adapter, ABC):
     """True if the layer calls kernels, whose bits its values are to have."""
 
     def __init__(self, definition: Definition, module: ModuleType, seed: int = 0) -> None:
-        super().__init__(_Recorded(self))
+        super().__init__(Recorded(self))
         self.definition, self.module, self.seed = definition, module, seed
 
     @property
@@ -218,19 +218,24 @@ class FrameworkAdapter(Adapter, ABC):
         return tuple(number for number, entry in enumerate(self.definition.positional) if entry.kind.has_gradient)
 
 
-class _Recorded:
+class Recorded:
     """Functions of a framework's layer in the form of a backend: `saved` is what pulls cotangents back."""
 
     def __init__(self, of: FrameworkAdapter) -> None:
         self.of = of
 
+    def with_constants(self, constants: Mapping[str, float]) -> Callable[..., tuple[Any, ...]]:
+        """Return the outputs as a function of the inputs alone."""
+        given = [constants[self.of.definition.public(entry.name)] for entry in self.of.definition.constants]
+        return lambda *values: as_tuple(self.of.layer.call(*values, *given))
+
     def forward(self, *inputs: Any, **constants: float) -> tuple[Any, Any]:
-        of = self.of
-        given = [constants[of.definition.public(entry.name)] for entry in of.definition.constants]
-        made, pull = of.pulled(lambda *values: as_tuple(of.layer.call(*values, *given)), inputs)
+        """Return the outputs, and what pulls cotangents back."""
+        made, pull = self.of.pulled(self.with_constants(constants), inputs)
         return made if len(made) > 1 else made[0], pull
 
     def backward(self, saved: Any, *cotangents: Any) -> tuple[Any, ...]:
+        """Return the gradients."""
         found: tuple[Any, ...] = saved(cotangents)
         return found
 

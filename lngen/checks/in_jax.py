@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from functools import cached_property
+from contextlib import AbstractContextManager, suppress
+from functools import cache, cached_property
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -12,8 +12,27 @@ import numpy as np
 
 from lngen.checks.evidence import Evidence
 from lngen.checks.executed import run_as_python
-from lngen.checks.frameworks import FrameworkAdapter, PlacedRows
+from lngen.checks.frameworks import FrameworkAdapter, PlacedRows, Recorded
 from lngen.language.definition import Definition
+
+_QUICK: tuple[dict[str, Any], ...] = (
+    {"xla_allow_excess_precision": False, "xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False},
+    {"xla_allow_excess_precision": False},
+    {},
+)
+"""Options of a compilation that takes a quarter of the time, and rounds as one operation at a time does."""
+
+
+@cache
+def quick_options() -> dict[str, Any]:
+    """The first of these options that the installed version of JAX knows."""
+    import jax
+
+    for options in _QUICK:
+        with suppress(jax.errors.JaxRuntimeError):
+            jax.jit(lambda x: x + 1, compiler_options=options)(1.0)
+            break
+    return options
 
 
 class JaxRows:
@@ -82,12 +101,55 @@ class JaxDirections:
         return SimpleNamespace(_asdict=lambda: gradients)
 
 
+class Compiled(Recorded):
+    """The same, outputs and gradients as one program for each shape: an operation at a time takes ten times as long.
+
+    A function that needs numbers where JAX traces is run an operation at a time.
+    """
+
+    of: InJax
+
+    def __init__(self, of: InJax) -> None:
+        super().__init__(of)
+        self.programs: dict[tuple[float, ...], tuple[Any, Any]] = {}
+
+    def forward(self, *inputs: Any, **constants: float) -> tuple[Any, Any]:
+        """Return the outputs, and what pulls cotangents back."""
+        jax, call = self.of.jax, self.with_constants(constants)
+        outputs, both = self.programs.setdefault(tuple(constants.values()), self._programs(call))
+        try:
+            like = outputs.eval_shape(*inputs)
+        except (jax.errors.JAXTypeError, jax.errors.JAXIndexError):
+            return super().forward(*inputs, **constants)
+        made, _ = both(inputs, tuple(np.zeros(each.shape, each.dtype) for each in like))
+
+        def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            found: tuple[Any, ...] = both(inputs, cotangents)[1]
+            return found
+
+        return made if len(made) > 1 else made[0], pull
+
+    def _programs(self, call: Callable[..., Any]) -> tuple[Any, Any]:
+        jax = self.of.jax
+        outputs = jax.jit(call)
+
+        def both(inputs: Any, cotangents: Any) -> tuple[Any, Any]:
+            made, pull = self.of.pulled(call, inputs)
+            return made, pull(cotangents)
+
+        return outputs, jax.jit(both, compiler_options=quick_options())
+
+
 class InJax(FrameworkAdapter):
     """A layer in JAX, whose arrays have no strides."""
 
     can = FrameworkAdapter.can - {"strides"}
     checker = "check_grads"
     has_kernels = keeps_bits = False
+
+    def __init__(self, definition: Definition, module: ModuleType, seed: int = 0) -> None:
+        super().__init__(definition, module, seed)
+        self.functions = Compiled(self)
 
     @property
     def layer(self) -> Any:
@@ -133,7 +195,7 @@ class InJax(FrameworkAdapter):
 
     def array(self, value: Any) -> Any:
         """Make an array of JAX's."""
-        return value if value is None or isinstance(value, float) else self.jax.numpy.asarray(value)
+        return value if value is None or isinstance(value, float) else self.jax.device_put(np.array(value))
 
     def value(self, array: Any) -> Any:
         """Read an array."""
@@ -171,7 +233,8 @@ class InJax(FrameworkAdapter):
             gradients = self.jax.vjp(moved, *chosen)[1](by)
             return sum((a * b).sum() for a, b in zip(along, gradients, strict=True))
 
-        by_input, by_cotangent = self.jax.grad(total, (0, 1))(tuple(chosen), tuple(cotangents))
+        slopes = self.jax.jit(self.jax.grad(total, (0, 1)), compiler_options=quick_options())
+        by_input, by_cotangent = slopes(tuple(chosen), tuple(cotangents))
         return (*by_input, *by_cotangent)
 
     def against_differences(

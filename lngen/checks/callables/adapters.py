@@ -13,6 +13,7 @@ import numpy as np
 
 from lngen.checks.adapter import Adapter, OnHost
 from lngen.checks.callables.calling import Calling, Given, forward_of, is_module
+from lngen.checks.claim import FEATURES
 from lngen.checks.frameworks import FrameworkAdapter
 from lngen.checks.in_jax import InJax
 from lngen.checks.in_torch import InTorch
@@ -66,6 +67,7 @@ class _Stranger(Adapter):
     repeats = "ten runs"
     keeps_bits = False
     mixes_rows = False
+    lengths = (FEATURES, 1000)
     taken: TakenInputs
 
     def given(self, case: Case) -> Case:

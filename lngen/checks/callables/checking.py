@@ -37,8 +37,11 @@ VALUES, SECOND, ROUNDING = "precision", "second order", "rounding"
 NARROW_BOUND = 1e-5
 """Bound of a second derivative whose function computes in float32: `second_order.BOUND` in the ratio of the units."""
 
-SHAPES = ((5, 7), (1, 33), (3, 1), (4, 128), (37, 31), (3, 1000), (130, 33), (1100, 5), (2, 4099))
-"""(rows, D) that values and gradients are compared at: short rows and long ones, one entry, many rows."""
+SHAPES = ((5, 7), (1, 33), (3, 1), (4, 128), (37, 7), (5, 1000), (130, 31), (1100, 5), (2, 4099))
+"""(rows, D) that values and gradients are compared at: short rows and long ones, one entry, many rows.
+
+Some are shapes of contracts too: a framework that compiles compiles them once.
+"""
 
 SWEEP = tuple((2, features) for power in range(1, 14) for features in (2**power - 1, 2**power, 2**power + 1))
 """Powers of two and their neighbours, where a block of a kernel ends."""

@@ -184,7 +184,7 @@ def test_half_types_may_round_each_step_and_no_more():
     asked = CallableRequest(dtypes=("float16",))
     assert not checked(each_step, asked, backward=kernels.rms_norm_backward).failures
     failed = checked(sums_too, asked, backward=kernels.rms_norm_backward).failures
-    assert ("y", (3, 1000)) in {(each.what, each.shape) for each in failed}
+    assert ("y", (5, 1000)) in {(each.what, each.shape) for each in failed}
 
 
 @pytest.mark.ci
