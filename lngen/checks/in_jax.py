@@ -102,10 +102,7 @@ class JaxDirections:
 
 
 class Compiled(Recorded):
-    """The same, outputs and gradients as one program for each shape: an operation at a time takes ten times as long.
-
-    A function that needs numbers where JAX traces is run an operation at a time.
-    """
+    """The same, outputs and gradients as one program for each shape: an operation at a time takes ten times as long."""
 
     of: InJax
 
@@ -115,13 +112,11 @@ class Compiled(Recorded):
 
     def forward(self, *inputs: Any, **constants: float) -> tuple[Any, Any]:
         """Return the outputs, and what pulls cotangents back."""
-        jax, call = self.of.jax, self.with_constants(constants)
-        outputs, both = self.programs.setdefault(tuple(constants.values()), self._programs(call))
-        try:
-            like = outputs.eval_shape(*inputs)
-        except (jax.errors.JAXTypeError, jax.errors.JAXIndexError):
-            return super().forward(*inputs, **constants)
-        made, _ = both(inputs, tuple(np.zeros(each.shape, each.dtype) for each in like))
+        key = tuple(constants.values())
+        if key not in self.programs:
+            self.programs[key] = self._programs(self.with_constants(constants))
+        outputs, both = self.programs[key]
+        made, _ = both(inputs, tuple(np.zeros(each.shape, each.dtype) for each in outputs.eval_shape(*inputs)))
 
         def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
             found: tuple[Any, ...] = both(inputs, cotangents)[1]
@@ -143,7 +138,7 @@ class Compiled(Recorded):
 class InJax(FrameworkAdapter):
     """A layer in JAX, whose arrays have no strides."""
 
-    can = FrameworkAdapter.can - {"strides"}
+    can = FrameworkAdapter.can - {"strides", "cotangents left out"}
     checker = "check_grads"
     has_kernels = keeps_bits = False
 
@@ -207,17 +202,19 @@ class InJax(FrameworkAdapter):
         """Return the results of a call, and a function of their cotangents that gives the gradients."""
         wanted = self.differentiable if places is None else places
         moved, chosen = self.moving(call, inputs, wanted)
-        made = moved(*chosen)
+        made, pull_all = self.jax.vjp(moved, *chosen)
 
         def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
-            inexact = [self.jax.numpy.issubdtype(each.dtype, self.jax.numpy.inexact) for each in made]
-            there = [number for number, each in enumerate(cotangents) if each is not None and inexact[number]]
-            # One call of the layer: its outputs have one backward together.
-            _, pull_some = self.jax.vjp(lambda *given: [*map(moved(*given).__getitem__, there)], *chosen)
-            found = iter(pull_some([cotangents[number].astype(made[number].dtype) for number in there]))
+            pairs = zip(cotangents, made, strict=True)
+            found = iter(pull_all(tuple(self._cotangent(each, of) for each, of in pairs)))
             return tuple(None if inputs[place] is None else next(found) for place in wanted)
 
         return made, pull
+
+    def _cotangent(self, value: Any, of: Any) -> Any:
+        """Return the cotangent of a result, in its type; integers have those of a type without values."""
+        is_exact = not self.jax.numpy.issubdtype(of.dtype, self.jax.numpy.inexact)
+        return np.zeros(of.shape, self.jax.dtypes.float0) if is_exact else value.astype(of.dtype)
 
     def moved_along(
         self,
