@@ -23,7 +23,7 @@ from lngen.checks.evidence import Evidence, Report, verdict
 from lngen.checks.frameworks import FrameworkAdapter
 from lngen.checks.hard_inputs import finite, hard_inputs
 from lngen.checks.inputs import ordinary
-from lngen.checks.layer import as_tuple
+from lngen.checks.layer import as_tuple, run
 from lngen.checks.numbers import DTYPES
 from lngen.checks.reference import mixed
 from lngen.checks.second_order import BOUND, SeededDirections
@@ -169,11 +169,39 @@ def _evidence(checker: Checker, subject: Subject, asked: CallableRequest) -> Ite
         if checker.grades[dtype] == Grade.ANY_ORDER:
             checker.grades[dtype] = Grade.ONCE_MORE
         yield from hard_inputs(checker, dtype)
+        if dtype in ("float16", "bfloat16"):
+            yield from _wide_parameters(checker, dtype)
         if dtype == "float16":
             yield from _squares_beyond(checker)
     yield from check_contracts(checker.layer, asked.seed, asked.dtypes, checker.bounds_as_stored, checker.tell)
     if "float64" in asked.dtypes and subject.asks_for_second:
         yield _second(checker, asked)
+
+
+def _wide_parameters(checker: Checker, dtype: str) -> Iterator[Evidence]:
+    """Yield the evidence of rows of a half type with parameters of float32, whose digits all count.
+
+    A function may refuse them, and its outputs may have either type.
+    """
+    names = {entry.name for entry in checker.definition.parameters}
+    drawn = checker.on.given(
+        ordinary(checker.definition, 37, checker.on.row_length(checker.definition, 7), checker.seed)
+    )
+    wide = {
+        name: value for name, value in drawn.astype(np.float32).inputs.items() if name in names and value is not None
+    }
+    stored = drawn.astype(storage_dtype(dtype))
+    case, what = replace(stored, inputs={**stored.inputs, **wide}), "parameters of float32"
+    bounds = checker.bounds(case, dtype, "float32")
+    if not wide or bounds is None:
+        return
+    try:
+        answer = run(checker.layer, case)
+    except Exception as error:  # whatever the function raises
+        note = f"refused, by {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        yield replace(verdict(ROUNDING, what, "", case.shape, dtype, note), claimed=False)
+        return
+    yield from checker.within(VALUES, f"{what}: ", case, dtype, bounds, *checker.exact(case), answer=answer)
 
 
 def _squares_beyond(checker: Checker) -> Iterator[Evidence]:
