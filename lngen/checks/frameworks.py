@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import prod
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from lngen.checks.claim import Claim
 from lngen.checks.contracts import check_contracts
 from lngen.checks.evidence import Evidence
 from lngen.checks.inputs import ordinary
-from lngen.checks.layer import Array, Checkable, as_tuple
+from lngen.checks.layer import Array, Checkable, arrays_by_name, as_tuple
 from lngen.language.axes import RowAxes
 from lngen.language.definition import Definition
 from lngen.runtime.protocol.interface import DIRECTIONS
@@ -238,6 +238,31 @@ class Recorded:
         """Return the gradients."""
         found: tuple[Any, ...] = saved(cotangents)
         return found
+
+
+class NamedArrays:
+    """A function of values by the names that callers know, as `forward` and `backward` of arrays of NumPy."""
+
+    def __init__(self, of: Any, call: Callable[[dict[str, Any]], Any]) -> None:
+        self.of, self.call = of, call
+        entries = arrays_by_name(of.definition)
+        self.names = [*entries]
+        self.moved = [place for place, entry in enumerate(entries.values()) if entry.kind.has_gradient]
+
+    def forward(self, *inputs: Any, **options: Any) -> tuple[Any, Any]:
+        """Return the outputs, and what pulls cotangents back."""
+
+        def outputs(*values: Any) -> tuple[Any, ...]:
+            return as_tuple(self.call({**dict(zip(self.names, values, strict=True)), **options}))
+
+        made, pull = self.of.pulled(outputs, [*map(self.of.array, inputs)], self.moved)
+        return tuple(map(self.of.value, made)), pull
+
+    def backward(self, saved: Any, *cotangents: Any) -> Any:
+        """Return the gradients by name."""
+        found = zip(self.moved, saved([*map(self.of.array, cotangents)]), strict=True)
+        gradients = {f"d{self.names[place]}": self.of.value(value) for place, value in found}
+        return SimpleNamespace(_asdict=lambda: gradients)
 
 
 def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None) -> Iterator[Evidence]:

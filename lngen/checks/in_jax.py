@@ -12,7 +12,7 @@ import numpy as np
 
 from lngen.checks.evidence import Evidence
 from lngen.checks.executed import run_as_python
-from lngen.checks.frameworks import FrameworkAdapter, PlacedRows, Recorded
+from lngen.checks.frameworks import FrameworkAdapter, NamedArrays, PlacedRows, Recorded
 from lngen.language.definition import Definition
 
 _QUICK: tuple[dict[str, Any], ...] = (
@@ -64,41 +64,6 @@ class JaxRows:
             return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
         arrays = [value if value is None else jax.numpy.asarray(value) for value in values]
         return PlacedRows(definition, layout, self.module._layer)(*arrays)
-
-
-class JaxDirections:
-    """A function of JAX as `forward` and `backward` of arrays of NumPy."""
-
-    def __init__(self, definition: Definition, function: Callable[..., Any]) -> None:
-        self.function, self.sizes = function, [each.name for each in definition.sizes]
-        whole = {name: each.name for each in definition.parts for name in each.names}
-        entries = {whole.get(e.name, definition.public(e.name)): e for e in definition.positional}
-        self.names = sorted(entries, key=lambda name: entries[name].default is not None)
-        self.differentiable = [name for name in self.names if entries[name].kind.has_gradient]
-
-    def forward(self, *inputs: Any, **options: Any) -> tuple[Any, Any]:
-        """Return the outputs, and what `backward` takes."""
-        import jax
-
-        given = dict(zip(self.names, inputs, strict=True))
-        moved = [name for name in self.differentiable if given[name] is not None]
-        function = jax.jit(self.function, static_argnames=self.sizes)
-
-        def call(*moving: Any) -> Any:
-            every = given | dict(zip(moved, moving, strict=True))
-            return function(*every.values(), **options)
-
-        made, pull = jax.vjp(call, *(given[name] for name in moved))
-        return (tuple(map(np.asarray, made)) if isinstance(made, tuple) else np.asarray(made)), (pull, moved)
-
-    def backward(self, saved: Any, *cotangents: Any) -> Any:
-        """Return the gradients by name."""
-        pull, moved = saved
-        found = dict(
-            zip(moved, map(np.asarray, pull(cotangents if len(cotangents) > 1 else cotangents[0])), strict=True)
-        )
-        gradients = {f"d{name}": found.get(name) for name in self.differentiable}
-        return SimpleNamespace(_asdict=lambda: gradients)
 
 
 class Compiled(Recorded):
@@ -162,7 +127,7 @@ class InJax(FrameworkAdapter):
         """
         function = getattr(self.module, self.definition.name)
         with self.setting():
-            for each in run_as_python(self.definition, JaxDirections(self.definition, function), self.seed):
+            for each in run_as_python(self.definition, NamedArrays(self, lambda given: function(**given)), self.seed):
                 if not (self.definition.casts and each.what == "gradients"):
                     yield each
 

@@ -128,6 +128,12 @@ class Run:
     saved: Any = field(repr=False, default=None)
 
 
+def arrays_by_name(definition: Definition) -> dict[str, Input]:
+    """The arrays that callers pass, in order, by their names; one that is taken in parts is as its last part."""
+    wholes = {name: each.name for each in definition.parts for name in each.names}
+    return {wholes.get(e.name, definition.public(e.name)): e for e in definition.positional}
+
+
 def positional(layer: Checkable, case: Case) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of `forward` for a case: inputs in order, Constants by keyword."""
     inputs = [case.inputs.get(entry.name) for entry in layer.definition.positional]
