@@ -235,7 +235,8 @@ def _refusal(on: Any, kind: type) -> str:
     """Say why a function does not take a framework's arrays; empty if it does."""
     definition = on.definition
     try:
-        made = as_tuple(on.function({name: on.array(value) for name, value in _drawn(on).items()}))
+        given = {n: on.array(value) if isinstance(value, np.ndarray) else value for n, value in _drawn(on).items()}
+        made = as_tuple(on.function(given))
     except LngenError:
         raise
     except Exception as error:  # whatever a stranger's function raises
