@@ -21,6 +21,7 @@ from lngen.checks.inputs import ordinary
 from lngen.checks.layer import Array, Checkable, arrays_by_name, as_tuple
 from lngen.language.axes import RowAxes
 from lngen.language.definition import Definition
+from lngen.language.names import cotangent
 from lngen.runtime.protocol.interface import DIRECTIONS
 
 KIND = "transformations"
@@ -117,6 +118,14 @@ class FrameworkAdapter(Adapter, ABC):
 
         They are those of the inputs at some `places`, all that have one by default. It may be called again.
         """
+
+    def pulled_by_name(self, call: Callable[..., Any], values: Mapping[str, Any], moved: Sequence[str]) -> Any:
+        """Return the same of a function of values by name; the gradients are those of the names `moved`."""
+
+        def outputs(*given: Any) -> tuple[Any, ...]:
+            return as_tuple(call(dict(zip(values, given, strict=True))))
+
+        return self.pulled(outputs, [*values.values()], [[*values].index(name) for name in moved])
 
     @abstractmethod
     def moved_along(
@@ -247,21 +256,18 @@ class NamedArrays:
         self.of, self.call = of, call
         entries = arrays_by_name(of.definition)
         self.names = [*entries]
-        self.moved = [place for place, entry in enumerate(entries.values()) if entry.kind.has_gradient]
+        self.moved = [name for name, entry in entries.items() if entry.kind.has_gradient]
 
     def forward(self, *inputs: Any, **options: Any) -> tuple[Any, Any]:
         """Return the outputs, and what pulls cotangents back."""
-
-        def outputs(*values: Any) -> tuple[Any, ...]:
-            return as_tuple(self.call({**dict(zip(self.names, values, strict=True)), **options}))
-
-        made, pull = self.of.pulled(outputs, [*map(self.of.array, inputs)], self.moved)
+        given = dict(zip(self.names, map(self.of.array, inputs), strict=True))
+        made, pull = self.of.pulled_by_name(self.call, {**given, **options}, self.moved)
         return tuple(map(self.of.value, made)), pull
 
     def backward(self, saved: Any, *cotangents: Any) -> Any:
         """Return the gradients by name."""
         found = zip(self.moved, saved([*map(self.of.array, cotangents)]), strict=True)
-        gradients = {f"d{self.names[place]}": self.of.value(value) for place, value in found}
+        gradients = {cotangent(name): self.of.value(value) for name, value in found}
         return SimpleNamespace(_asdict=lambda: gradients)
 
 

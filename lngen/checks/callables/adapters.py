@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -19,7 +19,7 @@ from lngen.checks.frameworks import FrameworkAdapter
 from lngen.checks.in_jax import InJax
 from lngen.checks.in_torch import InTorch
 from lngen.checks.inputs import ordinary
-from lngen.checks.layer import Case, arrays_by_name, as_tuple
+from lngen.checks.layer import Case, as_tuple
 from lngen.errors import LngenError, ToolchainMissing, counted
 from lngen.language.definition import Definition
 from lngen.language.names import cotangent
@@ -130,6 +130,13 @@ class NumpyFunction(_Stranger, OnHost):
     def _backward(self, saved: Mapping[str, Any], *cotangents: Any) -> tuple[Any, ...]:
         return self.gradients([entry.name for entry in self.definition.differentiable], saved, cotangents)
 
+    def pulled_by_name(
+        self, call: Calling, values: Mapping[str, Any], moved: Sequence[str]
+    ) -> tuple[tuple[Any, ...], Callable[[Sequence[Any]], tuple[Any, ...]]]:
+        """Return the results of a call, and a function of their cotangents that gives some gradients."""
+        made, saved = self.opened(values)
+        return as_tuple(made), lambda cotangents: self.gradients(moved, saved, cotangents)
+
     def opened(self, values: Mapping[str, Any]) -> tuple[Any, Any]:
         """Return the results of a call, and what `gradients` takes."""
         made = self.function(values)
@@ -143,25 +150,6 @@ class NumpyFunction(_Stranger, OnHost):
             found = dict(zip([n for n in names if n in self.taken.names], as_tuple(found), strict=True))
         by_name = {name.removeprefix("d") if name not in names else name: value for name, value in found.items()}
         return tuple(by_name.get(name) if saved[name] is not None else None for name in names)
-
-
-class NumpyArrays:
-    """A function of NumPy whose arrays have named axes, and its backward."""
-
-    def __init__(self, of: NumpyFunction) -> None:
-        entries = arrays_by_name(of.definition)
-        self.of, self.names = of, [*entries]
-        self.moved = [name for name, entry in entries.items() if entry.kind.has_gradient]
-
-    def forward(self, *inputs: Any, **numbers: Any) -> tuple[Any, Any]:
-        """Return the outputs, and what `backward` takes."""
-        return self.of.opened({**dict(zip(self.names, inputs, strict=True)), **numbers})
-
-    def backward(self, saved: Any, *cotangents: Any) -> Any:
-        """Return the gradients by name."""
-        found = zip(self.moved, self.of.gradients(self.moved, saved, cotangents), strict=True)
-        gradients = {cotangent(name): value for name, value in found}
-        return SimpleNamespace(_asdict=lambda: gradients)
 
 
 def outputs_of(definition: Definition) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ import numpy as np
 from lngen.checks.adapter import Adapter
 from lngen.checks.apart import Tell
 from lngen.checks.bounds import Grade
-from lngen.checks.callables.adapters import NumpyArrays, NumpyFunction, adapted
+from lngen.checks.callables.adapters import adapted
 from lngen.checks.callables.calling import calling, find
 from lngen.checks.checker import FUNCTION, Checker, References
 from lngen.checks.contracts import check_contracts
@@ -25,7 +26,7 @@ from lngen.checks.executed import run_as_python
 from lngen.checks.frameworks import FrameworkAdapter, NamedArrays
 from lngen.checks.hard_inputs import finite, hard_inputs
 from lngen.checks.inputs import ordinary
-from lngen.checks.layer import as_tuple, run
+from lngen.checks.layer import as_tuple, mixed_types, run
 from lngen.checks.numbers import DTYPES
 from lngen.checks.reference import mixed
 from lngen.checks.second_order import BOUND, SeededDirections
@@ -189,20 +190,16 @@ def _wide_parameters(checker: Checker, dtype: str) -> Iterator[Evidence]:
 
     A function may refuse them, and its outputs may have either type.
     """
-    names = {entry.name for entry in checker.definition.parameters}
-    drawn = checker.on.given(
-        ordinary(checker.definition, 37, checker.on.row_length(checker.definition, 7), checker.seed)
-    )
-    wide = {
-        name: value for name, value in drawn.astype(np.float32).inputs.items() if name in names and value is not None
-    }
-    stored = drawn.astype(storage_dtype(dtype))
-    case, what = replace(stored, inputs={**stored.inputs, **wide}), "parameters of float32"
-    bounds = checker.bounds(case, dtype, "float32")
-    if not wide or bounds is None:
+    features = checker.on.row_length(checker.definition, 7)
+    drawn = checker.on.given(ordinary(checker.definition, 37, features, checker.seed))
+    case = mixed_types(checker.definition, drawn, storage_dtype(dtype), np.float32)
+    bounds, what = checker.bounds(case, dtype, "float32"), "parameters of float32"
+    if bounds is None or all(case.inputs[entry.name] is None for entry in checker.definition.parameters):
         return
     try:
-        answer = run(checker.layer, case)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # frameworks warn that this is slow
+            answer = run(checker.layer, case)
     except Exception as error:  # whatever the function raises
         note = f"refused, by {type(error).__name__}: {' '.join(str(error).split())[:200]}"
         yield replace(verdict(ROUNDING, what, "", case.shape, dtype, note), claimed=False)
@@ -213,12 +210,11 @@ def _wide_parameters(checker: Checker, dtype: str) -> Iterator[Evidence]:
 def _named_axes(subject: Subject, asked: CallableRequest) -> Iterator[Evidence]:
     """Yield the evidence about a function whose arrays have named axes: values and gradients, without bounds."""
     on: Any = subject.on
-    module = NumpyArrays(on) if isinstance(on, NumpyFunction) else NamedArrays(on, on.function)
     note = "in float64 alone; half types, hard inputs, layouts of memory and further calls are not tried"
     yield replace(verdict(ROUNDING, "arrays with named axes", "", (), "", note), claimed=False)
     try:
         fixed = {subject.definition.public(name): value for name, value in on.taken.fixed.items()}
-        yield from run_as_python(subject.definition, module, asked.seed, on.taken.names, fixed)
+        yield from run_as_python(subject.definition, NamedArrays(on, on.function), asked.seed, on.taken.names, fixed)
     except Exception as error:  # whatever a stranger's function raises
         yield verdict(
             AS_PYTHON, "a call", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}", (), "float64"
