@@ -122,10 +122,12 @@ class FrameworkAdapter(Adapter, ABC):
     def pulled_by_name(self, call: Callable[..., Any], values: Mapping[str, Any], moved: Sequence[str]) -> Any:
         """Return the same of a function of values by name; the gradients are those of the names `moved`."""
 
-        def outputs(*given: Any) -> tuple[Any, ...]:
-            return as_tuple(call(dict(zip(values, given, strict=True))))
+        arrays = {name: value for name, value in values.items() if not isinstance(value, int | float)}
 
-        return self.pulled(outputs, [*values.values()], [[*values].index(name) for name in moved])
+        def outputs(*given: Any) -> tuple[Any, ...]:
+            return as_tuple(call({**values, **dict(zip(arrays, given, strict=True))}))
+
+        return self.pulled(outputs, [*arrays.values()], [[*arrays].index(name) for name in moved])
 
     @abstractmethod
     def moved_along(
