@@ -190,7 +190,7 @@ def checked(kernel: Kernel) -> Row:
         where = f"hard inputs ({some})" if each.kind == "hard inputs" else each.what.partition(": ")[0]
         kinds.setdefault(where, []).append(each.dtype)
     failures = [f"{where} in {', '.join(dict.fromkeys(types))}" for where, types in kinds.items()]
-    remarks = [f"{e.what} in {e.dtype}" for e in report.evidence if e.kind == "rounding"]
+    remarks = [f"{e.what} in {e.dtype}" if e.dtype else e.what for e in report.evidence if e.kind == "rounding"]
     remarks += [e.what for e in report.evidence if e.kind == "second order" and not e.claimed]
     return Row(
         kernel,

@@ -15,10 +15,10 @@ from lngen.checks.adapter import Adapter
 from lngen.checks.apart import Tell
 from lngen.checks.bounds import Grade
 from lngen.checks.callables.adapters import adapted
-from lngen.checks.callables.calling import calling, find
+from lngen.checks.callables.calling import calling
 from lngen.checks.checker import FUNCTION, Checker, References
 from lngen.checks.contracts import check_contracts
-from lngen.checks.counterpart import counterpart
+from lngen.checks.counterpart import counterpart, module_of
 from lngen.checks.derived import checkable
 from lngen.checks.evidence import Evidence, Report, verdict
 from lngen.checks.executed import KIND as AS_PYTHON
@@ -140,7 +140,7 @@ def check_own(
     if report.passed or subject.framework != "PyTorch":
         return None
     try:
-        module = find(counterpart(definition).name.replace("torch.nn.", "torch.nn:"))
+        module = module_of(counterpart(definition))
     except LngenError:  # its docstring names none
         return None
     if module is subject.function:
