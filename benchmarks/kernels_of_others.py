@@ -109,7 +109,8 @@ NN, JAX, HF = "torch.nn", "jax.nn", "transformers.models"
 HALF_SUMS = "fault: sums over rows are kept in the half type"
 HALF_SUMS_SHOWN = """x, w = torch.randn(4096, 8).bfloat16(), torch.ones(8, requires_grad=True)
 b = torch.zeros(8, requires_grad=True)
-torch.nn.functional.layer_norm(x, (8,), w.bfloat16(), b.bfloat16()).sum().backward(); print(b.grad)  # 512, not 4096"""
+torch.nn.functional.layer_norm(x, (8,), w.bfloat16(), b.bfloat16()).sum().backward()
+print(b.grad)  # 256 on one thread, 512 on two, not 4096"""
 FAST = "fault: the variance is that of raw moments unless `use_fast_variance=False`"
 FAST_SHOWN = """x = 1e4 + jax.random.normal(jax.random.key(0), (2, 64))
 norm = flax.linen.LayerNorm(use_scale=False, use_bias=False)
