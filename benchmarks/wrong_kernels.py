@@ -341,7 +341,7 @@ class Ignored(Function):
 
 
 class FirstCotangent(Function):
-    """The gradient made in forward, times the first entry of dy, as if that were of a mean."""
+    """The gradient made in forward, times the first entry of dy."""
 
     @staticmethod
     def forward(ctx, x, label):
@@ -544,7 +544,7 @@ class Kernel:
 
     @property
     def fault(self) -> str:
-        """What is wrong with it."""
+        """The fault, in words."""
         return str(self.function.__doc__)
 
     @property

@@ -66,7 +66,7 @@ class JaxRows:
         return PlacedRows(definition, layout, self.module._layer)(*arrays)
 
 
-class Compiled(Recorded):
+class JittedCalls(Recorded):
     """The same, outputs and gradients as one program for each shape: an operation at a time takes ten times as long."""
 
     of: InJax
@@ -109,7 +109,7 @@ class InJax(FrameworkAdapter):
 
     def __init__(self, definition: Definition, module: ModuleType, seed: int = 0) -> None:
         super().__init__(definition, module, seed)
-        self.functions = Compiled(self)
+        self.functions = JittedCalls(self)
 
     @property
     def layer(self) -> Any:

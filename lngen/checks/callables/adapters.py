@@ -125,31 +125,32 @@ class NumpyFunction(_Stranger, OnHost):
 
     def _forward(self, *inputs: Any, **constants: float) -> tuple[Any, Any]:
         numbers = [constants.get(self.definition.public(entry.name)) for entry in self.definition.constants]
-        return self.opened(self.layer.values(*inputs, *numbers))
+        names = [entry.name for entry in self.definition.differentiable]
+        made, pull = self.pulled_by_name(self.function, self.layer.values(*inputs, *numbers), names)
+        return made if len(made) > 1 else made[0], pull
 
-    def _backward(self, saved: Mapping[str, Any], *cotangents: Any) -> tuple[Any, ...]:
-        return self.gradients([entry.name for entry in self.definition.differentiable], saved, cotangents)
+    def _backward(self, saved: Any, *cotangents: Any) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = saved(cotangents)
+        return found
 
     def pulled_by_name(
         self, call: Calling, values: Mapping[str, Any], moved: Sequence[str]
     ) -> tuple[tuple[Any, ...], Callable[[Sequence[Any]], tuple[Any, ...]]]:
-        """Return the results of a call, and a function of their cotangents that gives some gradients."""
-        made, saved = self.opened(values)
-        return as_tuple(made), lambda cotangents: self.gradients(moved, saved, cotangents)
+        """Return the results of a call, and a function of their cotangents that gives some gradients.
 
-    def opened(self, values: Mapping[str, Any]) -> tuple[Any, Any]:
-        """Return the results of a call, and what `gradients` takes."""
-        made = self.function(values)
-        return made, {**values, **dict(zip(outputs_of(self.definition), as_tuple(made), strict=True))}
+        The gradient of an input that was left out is None.
+        """
+        names, made = outputs_of(self.definition), as_tuple(call(values))
+        saved = {**values, **dict(zip(names, made, strict=True))}
 
-    def gradients(self, names: Sequence[str], saved: Mapping[str, Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the gradients of some inputs, None for one that was left out."""
-        moved = dict(zip(map(cotangent, outputs_of(self.definition)), cotangents, strict=True))
-        found = self.pulled_back({**saved, **moved})
-        if not isinstance(found, Mapping):
-            found = dict(zip([n for n in names if n in self.taken.names], as_tuple(found), strict=True))
-        by_name = {name.removeprefix("d") if name not in names else name: value for name, value in found.items()}
-        return tuple(by_name.get(name) if saved[name] is not None else None for name in names)
+        def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            found = self.pulled_back({**saved, **dict(zip(map(cotangent, names), cotangents, strict=True))})
+            if not isinstance(found, Mapping):
+                found = dict(zip([n for n in moved if n in self.taken.names], as_tuple(found), strict=True))
+            by_name = {name.removeprefix("d") if name not in moved else name: value for name, value in found.items()}
+            return tuple(by_name.get(name) if saved[name] is not None else None for name in moved)
+
+        return made, pull
 
 
 def outputs_of(definition: Definition) -> list[str]:
