@@ -1,4 +1,4 @@
-"""Thirty-one wrong kernels, each after a public bug report, and what finds them.
+"""Wrong kernels, most of them after a public bug report, and what finds them.
 
     python -m benchmarks.wrong_kernels [WORDS OF A NAME ...]
 
@@ -144,6 +144,16 @@ class ResidualFirst(Function):
         return dx, dx, over_rows(rms_slopes(wide(h), gamma, wide(dy), ctx.eps)[1], gamma), None
 
 
+class SecondOutput(ResidualFirst):
+    """The cotangent of the residual stream left out."""
+
+    @staticmethod
+    def backward(ctx, dy, dh):
+        h, gamma = ctx.saved_tensors
+        dx, dgamma = rms_slopes(wide(h), gamma, wide(dy), ctx.eps)
+        return dx.to(h.dtype), dx.to(h.dtype), over_rows(dgamma, gamma), None
+
+
 class Swapped(Function):
     """The gradients of x and of the gate exchanged."""
 
@@ -238,6 +248,16 @@ class NoTail(Rms):
         return scaled(w * r, gamma).to(x.dtype)
 
 
+class TwoBlocks(Rms):
+    """The columns from 2048 on left out of the sum."""
+
+    @classmethod
+    def value(cls, x, gamma, eps):
+        w = wide(x)
+        r = torch.rsqrt((w[..., :2048] ** 2).sum(-1, keepdim=True) / w.shape[-1] + eps)
+        return scaled(w * r, gamma).to(x.dtype)
+
+
 def as_packed(t: Tensor) -> Tensor:
     """The numbers that a kernel reads if it takes a tensor for contiguous."""
     count = t.untyped_storage().nbytes() // t.element_size() - t.storage_offset()
@@ -253,6 +273,18 @@ class PackedCotangent(Rms):
     @classmethod
     def slopes(cls, ctx, x, gamma, dy):
         return Rms.slopes(ctx, x, gamma, as_packed(dy))
+
+
+class StridesOfX(Rms):
+    """dy read with the strides of x."""
+
+    @classmethod
+    def slopes(cls, ctx, x, gamma, dy):
+        flat = dy.flatten()
+        if not x.is_contiguous():
+            reach = sum((size - 1) * step for size, step in zip(x.shape, x.stride(), strict=True)) + 1
+            flat = F.pad(flat, (0, max(0, reach - flat.numel()))).as_strided(x.shape, x.stride())
+        return Rms.slopes(ctx, x, gamma, flat.reshape(x.shape))
 
 
 class PackedInput(Rms):
@@ -306,6 +338,20 @@ class Ignored(Function):
         x, label = ctx.saved_tensors
         hot = F.one_hot(label.clamp(min=0), x.shape[-1]) * (label >= 0)[..., None]
         return (F.softmax(x, -1) - hot) * dy[..., None], None
+
+
+class FirstCotangent(Function):
+    """The gradient made in forward, times the first entry of dy."""
+
+    @staticmethod
+    def forward(ctx, x, label):
+        kept = (label >= 0)[..., None]
+        ctx.save_for_backward((F.softmax(x, -1) - F.one_hot(label.clamp(min=0), x.shape[-1])).to(x.dtype) * kept)
+        return -F.log_softmax(x, -1).gather(-1, label.clamp(min=0)[..., None])[..., 0] * (label >= 0)
+
+    @staticmethod
+    def backward(ctx, dy):
+        return ctx.saved_tensors[0] * (dy.flatten()[0] if dy.numel() else 1), None
 
 
 class NarrowSums(Rms):
@@ -474,15 +520,32 @@ def own_policy(logp, old, advantage, width):
     return -torch.minimum(ratio * advantage, ratio.clamp(1 - width, 1 + width) * advantage)
 
 
+def own_add(x, residual, gamma, eps):
+    return own_rms(x + residual, gamma, eps), x + residual
+
+
+def own_gated(x, z, gamma, eps):
+    return own_rms(x, gamma, eps) * F.silu(z)
+
+
+def own_smoothed(x, label):
+    return F.cross_entropy(x, label, reduction="none", label_smoothing=0.1)
+
+
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: what is wrong with it, its layer, PyTorch's own, and Constants that it does not take."""
+    """A kernel, the claim that finds its fault, its layer, PyTorch's own, and Constants that it does not take."""
 
-    fault: str
-    layer: str
     function: Any
-    own: Callable[..., Any]
+    claim: str
+    layer: str = "rms_norm"
+    own: Callable[..., Any] = own_rms
     constants: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def fault(self) -> str:
+        """The fault, in words."""
+        return str(self.function.__doc__)
 
     @property
     def callable(self) -> Callable[..., Any]:
@@ -490,32 +553,34 @@ class Kernel:
         return self.function.apply if isinstance(self.function, type) else self.function  # type: ignore[no-any-return]
 
 
-RIGHT = (Kernel("(none)", "rms_norm", Rms, own_rms), Kernel("(none)", "layer_norm", Ln, own_ln))
+VALUES, STRIDES = "precision", "non-contiguous inputs give the same result"
+LN, ADD = ("layer_norm", own_ln), ("add_rms_norm", own_add)
+RIGHT = (Kernel(Rms, ""), Kernel(Ln, "", *LN))
 WRONG = (
-    *(Kernel(each.__doc__, "rms_norm", each, own_rms) for each in (GammaOutside, NoTail, PackedCotangent, PackedInput)),
-    *(Kernel(each.__doc__, "rms_norm", each, own_rms) for each in (FirstRows, OverInput, ScaledTwice, NarrowSums)),
-    *(Kernel(each.__doc__, "rms_norm", each, own_rms) for each in (First1024, AnyOrder, OnlyWithX, FirstAxis, Shared)),
-    *(Kernel(each.__doc__, "rms_norm", each, own_rms) for each in (Silent, FromOutput, FixedEps, GammaRounded)),
-    *(Kernel(each.__doc__, "rms_norm", each, own_rms) for each in (eps_outside, detached, wide_result)),
-    *(Kernel(each.__doc__, "layer_norm", each, own_ln) for each in (MeanTwice, Padded, unbiased, one_pass)),
-    Kernel(
-        ResidualFirst.__doc__,
-        "add_rms_norm",
-        ResidualFirst,
-        lambda x, residual, gamma, eps: (own_rms(x + residual, gamma, eps), x + residual),
-    ),
-    Kernel(Swapped.__doc__, "gated_rms_norm", Swapped, lambda x, z, gamma, eps: own_rms(x, gamma, eps) * F.silu(z)),
-    Kernel(Ignored.__doc__, "label_cross_entropy", lambda x, label: Ignored.apply(x, label), own_labels),
-    Kernel(
-        smoothed.__doc__,
-        "label_cross_entropy",
-        smoothed,
-        lambda x, label: F.cross_entropy(x, label, reduction="none", label_smoothing=0.1),
-        {"smoothing": 0.1},
-    ),
-    Kernel(sign_inside.__doc__, POLICY, sign_inside, own_policy),
-    Kernel(softmax_without_a_shift.__doc__, "softmax", softmax_without_a_shift, lambda x: F.softmax(x, -1)),
-    Kernel(log_of_softmax.__doc__, "log_softmax", log_of_softmax, lambda x: F.log_softmax(x, -1)),
+    *(Kernel(each, VALUES) for each in (GammaOutside, NoTail, TwoBlocks, FirstRows, First1024)),
+    *(Kernel(each, VALUES) for each in (NarrowSums, FixedEps, eps_outside, detached)),
+    *(Kernel(each, STRIDES) for each in (PackedInput, StridesOfX)),
+    Kernel(PackedCotangent, "cotangents of a sum, which are one entry in memory"),
+    Kernel(OverInput, "inputs are never written"),
+    Kernel(ScaledTwice, "backward again, with another cotangent"),
+    Kernel(AnyOrder, "ten runs give the same bits"),
+    Kernel(OnlyWithX, "some inputs want no gradient"),
+    Kernel(FirstAxis, "any leading shape"),
+    Kernel(Shared, "two calls before a backward"),
+    Kernel(Silent, "second derivative"),
+    Kernel(FromOutput, "parameters with zeros and negatives"),
+    Kernel(GammaRounded, "parameters of float32"),
+    Kernel(wide_result, "dtypes and shapes of results"),
+    *(Kernel(each, VALUES, *LN) for each in (MeanTwice, Padded, unbiased)),
+    Kernel(one_pass, "offset 10000", *LN),
+    *(Kernel(each, VALUES, *ADD) for each in (ResidualFirst, SecondOutput)),
+    Kernel(Swapped, VALUES, "gated_rms_norm", own_gated),
+    Kernel(Ignored, "labels of -100", "label_cross_entropy", own_labels),
+    Kernel(FirstCotangent, VALUES, "label_cross_entropy", own_labels),
+    Kernel(smoothed, VALUES, "label_cross_entropy", own_smoothed, {"smoothing": 0.1}),
+    Kernel(sign_inside, VALUES, POLICY, own_policy),
+    Kernel(softmax_without_a_shift, "scales 1e-3 to 1e6", "softmax", lambda x: F.softmax(x, -1)),
+    Kernel(log_of_softmax, VALUES, "log_softmax", lambda x: F.log_softmax(x, -1)),
 )
 
 

@@ -15,6 +15,7 @@ from lngen.checks.callables.shown import lines
 from lngen.checks.contracts import KIND as CONTRACTS
 from lngen.checks.contracts import asked_of
 from lngen.checks.evidence import Evidence, Report
+from lngen.checks.executed import KIND as AS_PYTHON
 from lngen.checks.numbers import DTYPES
 from lngen.derived import definition_of
 from lngen.pipeline.stages import planned
@@ -135,6 +136,8 @@ def claims(
     def of(kind: str, dtype: str = "", what: str = "") -> Callable[[Evidence], bool]:
         return lambda each: each.kind == kind and dtype in ("", each.dtype) and what in ("", each.what)
 
+    if found.layout:
+        return [FunctionClaim("values and gradients", of(AS_PYTHON), made)]
     named = {f"values and gradients, {dtype}": of(VALUES, dtype) for dtype in dtypes}
     named |= {f"hard inputs, {dtype}": of(_HARD, dtype) for dtype in dtypes}
     for claim in asked_of(found, subject.on):

@@ -185,3 +185,9 @@ def test_a_backend_cannot_write_the_files_of_another(installed: Path, tmp_path: 
     assert done.returncode == 2
     assert "numpy_backend.py, which another backend emits" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_check_of_code_that_it_cannot_have_is_refused(installed: Path, tmp_path: Path) -> None:
+    done = lngen("check", "info_nce", "--backend", "plain", on_path=installed, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "info_nce has integers, for which plain has no code: no `takes_integers` there." in done.stderr

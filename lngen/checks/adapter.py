@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lngen.checks.bounds import ANY_ORDER, Summation
+from lngen.checks.claim import FEATURES
 from lngen.checks.layer import Case
 from lngen.language.definition import Definition
 
@@ -27,8 +28,10 @@ class Adapter:
 
     `functions` has them in the backend's own form: `forward`, `backward`, and `jvp` and `backward_backward` if it has
     them. `saved` is the backend's own. `can` are those words of `EVERYTHING` that can be asked of it. `summation` tells
-    how it adds a row up. With `keeps_bits` a row has the same bits beside any others. `only_features` is the one
-    length of a row that they take, if there is only one. Without the inputs `needed` they may refuse to be called.
+    how it adds a row up. `eager` are the same functions an operation at a time, which
+    shows what they keep between calls. With `keeps_bits` a row has the same bits beside any others. `only_features` is
+    the one length of a row that they take, if there is only one. Without the inputs `needed` they may refuse to be
+    called.
     """
 
     can: frozenset[str] = frozenset()
@@ -38,10 +41,13 @@ class Adapter:
     mixes_rows = False
     keeps_bits = True
     only_features: int | None = None
+    lengths = (FEATURES, 1024)
+    """Several rows per block and no vectors; a row that a block works on together, in vectors."""
+
     needed: frozenset[str] = frozenset()
 
     def __init__(self, functions: Any) -> None:
-        self.functions = functions
+        self.functions = self.eager = functions
 
     def given(self, case: Case) -> Case:
         """Return the case with those inputs alone that the functions take."""

@@ -11,7 +11,7 @@ error of each function in units in the last place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -156,25 +156,27 @@ def error_bounds(
     independent: bool = False,
     grade: Grade | None = None,
     written: Derivation | None = None,
+    parameters: str = "",
 ) -> dict[str, NDArray[np.float64]]:
     """Return a bound for every output and every `d<input>`: the largest error of each entry for these inputs.
 
     `case` holds numbers of the storage format. The compute type is float32 for the half formats, and the storage format
     otherwise. A bound is infinite where an intermediate may overflow. Shapes are those of the results. `independent`
     rounding errors are an assumption about the data: see `forms`. Code that lngen has not written is held to a `grade`;
-    where each step rounds, the definition may also be computed as it is `written`, with its unsimplified adjoint.
-    Raises LngenError for a format or an expression that has no bound.
+    except in the first, gradients may also be computed as the definition is `written`, by its unsimplified adjoint.
+    `parameters` is the format of what all rows share, where it is another. Raises LngenError for a format or an
+    expression that has no bound.
     """
     if storage not in FORMATS:
         raise LngenError(f"no error bound for {storage}: use one of {', '.join(sorted(FORMATS))}.")
     kept = FORMATS[storage]
     computed = FORMATS["float64" if storage == "float64" and grade != Grade.FLOAT32 else "float32"]
     rounding = EachStep(kept, computed) if grade == Grade.EACH_STEP else Rounding(computed, independent)
-    walk = _Propagation(case, kept, rounding, arithmetic, grade)
+    walk = _Propagation(case, (kept, FORMATS[parameters or storage]), rounding, arithmetic, grade)
     with np.errstate(all="ignore"):
         walk.program(forward)
         walk.program(backward)
-        if written is not None and grade == Grade.EACH_STEP:
+        if written is not None and grade not in (None, Grade.ANY_ORDER):
             walk.as_written(written)
     return walk.results
 
@@ -183,11 +185,16 @@ class _Propagation:
     """One pass through forward and backward. Symbols of the two programs with one name are one value."""
 
     def __init__(
-        self, case: Case, storage: FloatFormat, rounding: Rounding, arithmetic: Summation, grade: Grade | None = None
+        self,
+        case: Case,
+        storage: tuple[FloatFormat, FloatFormat],
+        rounding: Rounding,
+        arithmetic: Summation,
+        grade: Grade | None = None,
     ) -> None:
         self.grade = grade
         self.case = case
-        self.storage = storage
+        self.rows, self.parameters = storage
         self.rounding = rounding
         self.arithmetic = arithmetic
         self.saved: dict[str, AffineForm] = {}
@@ -203,7 +210,18 @@ class _Propagation:
         }
         self.forms[D.name] = exact([[self.case.features]])
         for row in program.rows:
-            self._argument(row.name, row.symbol, row.origin, dict(program.optional))
+            if row.origin == "saved output":
+                self.forms[row.symbol.name] = self.outputs[row.name]
+            elif row.origin in ("cotangent", "tangent"):
+                # Its name is made from that of its output or input: dy, or x_dot.
+                of = (
+                    row.name.removesuffix(tangent(""))
+                    if row.origin == "tangent"
+                    else row.name.removeprefix(cotangent(""))
+                )
+                self._load(row.symbol, self.case.cotangents.get(of), Fraction(0))
+            else:
+                self._row(row.symbol, self.case.inputs.get(row.name), dict(program.optional).get(row.name))
         for made in program.random:
             draw = Draw(made.seed.name, made.stream)
             self.forms[made.symbol.name] = exact(drawn_from(draw, self.case.inputs, self.case.shape))
@@ -219,7 +237,7 @@ class _Propagation:
             self._assign(assignment.symbol, assignment.expression)
         for store in program.results:
             form = self.form(store.symbol)
-            stored = self.rounding.stored(form, self.storage)
+            stored = self._stored(store.symbol, form)
             for name in store.names:
                 # What is cast is known before it: the claim about it is that of `casts`.
                 self.outputs[name] = form if name in dict(program.casts) else stored
@@ -235,36 +253,25 @@ class _Propagation:
             given = case.inputs.get(entry.name)
             if entry.draws and given is None:
                 self.forms[symbol.name] = exact(drawn_from(entry.draws, case.inputs, case.shape))
-            elif entry.kind.over_rows:
-                self._argument(
-                    entry.name, symbol, "input", {} if entry.default is None else {entry.name: entry.default}
-                )
             else:
-                self._load(symbol, given, entry.default)
+                (self._row if entry.kind.over_rows else self._load)(symbol, given, entry.default)
         for name, symbol in zip(derivation.definition.outputs, adjoint.cotangents, strict=True):
-            self._argument(cotangent(name), symbol, "cotangent", {})
+            self._load(symbol, case.cotangents.get(name), Fraction(0))
         for equation in (*written.equations, *adjoint.equations):
             self._assign(equation.symbol, show_sums(in_elementary(equation.expression)))
         for symbol, gradient in adjoint.gradients:
-            form, known = self.rounding.stored(self.form(gradient), self.storage), self.results[f"d{symbol.name}"]
+            form, known = self._stored(symbol, self.form(gradient)), self.results[f"d{symbol.name}"]
             wider = np.maximum(known, self._shaped(gradient, self.rounding.radius(form)))
             self.results[f"d{symbol.name}"] = np.where(np.isfinite(wider), wider, known)
 
     def form(self, expression: Expr) -> AffineForm:
         return self._form(expression.xreplace(self.absent))
 
-    def _argument(self, name: str, symbol: TypedSymbol, origin: str, optional: Mapping[str, Fraction]) -> None:
-        if origin == "saved output":
-            self.forms[symbol.name] = self.outputs[name]
-            return
-        given = self.case.inputs.get(name)
-        if origin in ("cotangent", "tangent"):
-            # Its name is made from that of its output or input: dy, or x_dot.
-            owner = name.removesuffix(tangent("")) if origin == "tangent" else name.removeprefix(cotangent(""))
-            given = self.case.cotangents.get(owner)
-            self._load(symbol, given, Fraction(0))
-            return
-        self._load(symbol, given, optional.get(name))
+    def _stored(self, symbol: TypedSymbol, form: AffineForm) -> AffineForm:
+        return self.rounding.stored(form, self.rows if symbol.varies.rows else self.parameters)
+
+    def _row(self, symbol: TypedSymbol, given: Any, neutral: Fraction | None) -> None:
+        self._load(symbol, given, neutral)
         if self.grade not in (None, Grade.ANY_ORDER) and symbol.name in self.forms:
             self.forms[symbol.name] = self.rounding.rounded(self.forms[symbol.name], 2)
 

@@ -136,16 +136,21 @@ class Checker:
         known = max((_at_least(0.0, own.get(f"d{name}"), answer.gradients[name]) for name in names), default=0.0)
         return _SECOND_LOSS * known
 
-    def bounds(self, case: Case, dtype: str) -> Mapping[str, Array] | None:
-        """Error bounds of every result of a case, at the grade of its type; None without row programs."""
+    def bounds(self, case: Case, dtype: str, parameters: str = "") -> Mapping[str, Array] | None:
+        """Error bounds of every result of a case, at the grade of its type; None without row programs.
+
+        `parameters` is their type, where that is not `dtype`.
+        """
         if self.layer.forward_program is None or self.layer.backward_program is None:
             return None
         forward, backward = self.layer.forward_program, self.layer.backward_program
         arithmetic = _ARITHMETIC.get(self.backend, getattr(self.layer.module, "summation", ANY_ORDER))
         independent, grade = case.name == inputs.ORDINARY, self.grades.get(dtype)
         written = self.layer.derivation
-        compute = partial(error_bounds, forward, backward, case, dtype, arithmetic, independent, grade, written)
-        return self.remembered(f"bounds {dtype} {arithmetic.name} {grade}", case, compute)
+        compute = partial(
+            error_bounds, forward, backward, case, dtype, arithmetic, independent, grade, written, parameters
+        )
+        return self.remembered(f"bounds {dtype} {parameters} {arithmetic.name} {grade}", case, compute)
 
     def rounding(self, case: Case) -> Mapping[str, float]:
         """Errors of the references of an ordinary case: of outputs by name, of gradients as `dx`."""

@@ -1,20 +1,19 @@
-"""Claims about emitted code besides its numbers: shapes, dtypes, memory, independence of rows, determinism."""
+"""Claims about emitted code besides its numbers: shapes, dtypes, independence of rows, repeated calls, memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
 
+from lngen.checks import layouts
 from lngen.checks.adapter import Adapter, adapter_of
 from lngen.checks.apart import Tell
 from lngen.checks.claim import (
-    FEATURES,
     Claim,
     NotRun,
     beyond,
@@ -29,29 +28,21 @@ from lngen.checks.claim import (
 from lngen.checks.evidence import Evidence
 from lngen.checks.inputs import ordinary
 from lngen.checks.layer import (
-    Array,
     Case,
     Checkable,
-    Run,
     as_tuple,
-    outputs_by_name,
+    mixed_types,
     positional,
     present,
     run,
-    wrong_like,
 )
+from lngen.checks.trial import Bounds, Trial
 from lngen.language.definition import Definition
 from lngen.language.oracle.evaluate import FLOAT64, evaluate
 from lngen.language.syntax import Kind
 from lngen.runtime.protocol.casts import dtype as storage_dtype
 
 KIND = "contracts"
-
-Bounds = Callable[[Case], Mapping[str, Array] | None]
-"""Error bounds by result (`y`, `dx`) of a float64 case, or None where none can be derived."""
-
-_LENGTHS = (FEATURES, 1024)
-"""Several rows per block and no vectors; a row that a block works on together, in vectors."""
 
 _MANY_ROWS = 37
 """Number of rows, more than blocks."""
@@ -64,43 +55,6 @@ _TYPES = (
     ("float64", "float64"),
 )
 """Types of rows, and of parameters."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A layer on a backend, and the case that a claim is tried on."""
-
-    layer: Checkable
-    on: Adapter
-    seed: int
-    bounds: Bounds
-    case: Case
-
-    def drawn(self, left_out: frozenset[str] = frozenset()) -> Case:
-        """The case with some inputs left out."""
-        drawn = ordinary(self.layer.definition, self.case.rows, self.case.features, self.seed, left_out)
-        return self.on.given(drawn)
-
-    def called(
-        self, place: Callable[[Any], Any], case: Case | None = None, later: Callable[[Any], Any] | None = None
-    ) -> tuple[list[Any], list[Any], Run]:
-        """Return the backend's own arrays that it was given, those of its outputs, and the results of the call.
-
-        `place` makes an array of a NumPy array, and `later` one of a cotangent, the same way by default.
-        """
-        layer, case, functions = self.layer, case or self.case, self.on.functions
-        arguments, constants = positional(layer, case)
-        given = [place(value) for value in arguments]
-        result, saved = functions.forward(*given, **constants)
-        cotangents = [(later or place)(case.cotangents[name]) for name in layer.definition.outputs]
-        gradients = functions.backward(saved, *cotangents)
-        return [*given, *cotangents], [*outputs_by_name(layer, result).values()], self.read(result, gradients, saved)
-
-    def read(self, result: Any, gradients: Any, saved: Any = None) -> Run:
-        """Results as NumPy arrays."""
-        outputs = {name: self.on.value(value) for name, value in outputs_by_name(self.layer, result).items()}
-        moved = {e.name: self.on.value(v) for e, v in zip(self.layer.differentiable, gradients, strict=True)}
-        return Run(outputs, moved, saved)
 
 
 def asked_of(definition: Definition, on: Adapter) -> tuple[Claim, ...]:
@@ -121,7 +75,7 @@ def check_contracts(
     for claim in asked_of(layer.definition, on):
         tell(f"the contract that {claim.statement.format(on=on)}")
         every = claim.each_type and "types" in on.can
-        types, lengths = (dict.fromkeys(["float64", *dtypes]), _LENGTHS) if every else (["float64"], [claim.features])
+        types, lengths = (dict.fromkeys(["float64", *dtypes]), on.lengths) if every else (["float64"], [claim.features])
         widths = dict.fromkeys(on.row_length(layer.definition, length) for length in lengths)
         for dtype, features in product(types, widths):
             case = on.given(ordinary(layer.definition, claim.rows, features, seed)).astype(storage_dtype(dtype))
@@ -181,25 +135,6 @@ def _nan_stays(of: Trial) -> str:
     return listed(lost, "NaN where the definition has none, or none where it has") or listed(
         bad, "changed in rows without NaN"
     )
-
-
-def _out(of: Trial) -> str:
-    layer, case = of.layer, of.case
-    plain = run(layer, case)
-    inputs, constants = positional(layer, case)
-    given = [wrong_like(plain.outputs[name]) for name in layer.definition.outputs]
-    result, saved = layer.module.forward(*inputs, **constants, out=given[0] if len(given) == 1 else tuple(given))
-    outputs = outputs_by_name(layer, result)
-    if any(not np.shares_memory(outputs[n], g) for n, g in zip(layer.definition.outputs, given, strict=True)):
-        return "forward did not return what out= gave it"
-    cotangents = [case.cotangents[name] for name in layer.definition.outputs]
-    wanted = [None if v is None else np.full_like(v, np.nan) for v in plain.gradients.values()]
-    gradients = layer.module.backward(saved, *cotangents, out=tuple(wanted))
-    filled = dict(zip(plain.gradients, wanted, strict=True))
-    bad = different(dict(plain.outputs), dict(zip(layer.definition.outputs, given, strict=True)))
-    bad += [f"d{name}" for name in different(plain.gradients, filled)]
-    bad += [f"d{n}" for n, g in zip(plain.gradients, gradients, strict=True) if not same(g, filled[n])]
-    return listed(bad, "not what was computed without out=")
 
 
 def _leading_shapes(of: Trial) -> str:
@@ -275,89 +210,12 @@ def _cotangents_left_out(of: Trial) -> str:
     return ""
 
 
-def _unchanged(of: Trial) -> str:
-    def protected(value: Any) -> Any:
-        copied = np.array(value) if isinstance(value, np.ndarray) else value
-        array = of.on.array(copied)
-        if isinstance(array, np.ndarray):
-            array.flags.writeable = False
-        return array
-
-    given, _, answer = of.called(protected)
-    arguments, _ = positional(of.layer, of.case)
-    outputs = of.layer.definition.outputs
-    names = [*(entry.name for entry in of.layer.definition.positional), *(f"d{name}" for name in outputs)]
-    before = [*arguments, *(of.case.cotangents[name] for name in outputs)]
-    after = [of.on.value(value) for value in given]
-    bad = different(dict(zip(names, before, strict=True)), dict(zip(names, after, strict=True)))
-    return listed(bad, "written to") or listed(
-        different(results(run(of.layer, of.case)), results(answer)), "other result for read-only inputs"
-    )
-
-
-def _as_it_is(of: Trial, value: Any) -> Any:
-    return of.on.array(value)
-
-
-def _spread(of: Trial, value: Any) -> Any:
-    """An array with gaps between its entries."""
-    every = (slice(None, None, 2),) * np.ndim(value)
-    return _with_gaps(of, value, [2 * n for n in np.shape(value)], every) if every else of.on.array(value)
-
-
-def _apart(of: Trial, value: Any) -> Any:
-    """Rows with gaps between them."""
-    if np.ndim(value) != 2:
-        return of.on.array(value)
-    rows, features = value.shape
-    return _with_gaps(of, value, (2 * rows, features + 1), (slice(None, None, 2), slice(features)))
-
-
-def _with_gaps(of: Trial, value: Any, sizes: Sequence[int], kept: tuple[slice, ...]) -> Any:
-    """An array in a larger one, whose other entries are NaN, or no place in a row."""
-    wide = np.full(sizes, -1 if value.dtype.kind == "i" else np.nan, value.dtype)
-    wide[kept] = value
-    return of.on.array(wide)[kept]
-
-
-def _transposed(of: Trial, value: Any) -> Any:
-    return of.on.array(np.ascontiguousarray(value.T)).T if np.ndim(value) == 2 else of.on.array(value)
-
-
-def _shifted(of: Trial, value: Any) -> Any:
-    """An array one entry behind the start of an allocation, where vectors cannot be read from."""
-    if not isinstance(value, np.ndarray) or value.ndim == 0:
-        return of.on.array(value)
-    return of.on.array(np.concatenate([np.zeros(1, value.dtype), value.ravel()]))[1:].reshape(value.shape)
-
-
-def _expanded(of: Trial, value: Any) -> Any:
-    """An array of a single entry in memory, as the cotangent of a sum is."""
-    if not isinstance(value, np.ndarray) or not value.size:
-        return of.on.array(value)
-    one = of.on.array(value.reshape(-1)[:1].reshape((1,) * value.ndim).copy())
-    return one.expand(value.shape) if hasattr(one, "expand") else np.broadcast_to(one, value.shape)
-
-
-def _laid_out(of: Trial, *layouts: Callable[[Trial, Any], Any], ones: bool = False) -> str:
-    """Try each layout of inputs with each of cotangents; with `ones` a cotangent is 1 everywhere."""
-    case = of.case
-    if ones:
-        case = replace(case, cotangents={name: np.ones_like(value) for name, value in case.cotangents.items()})
-    plain = results(run(of.layer, case))
-    for layout, later in product(layouts, (_expanded,) if ones else layouts):
-        _, _, answer = of.called(partial(layout, of), case, partial(later, of))
-        if trouble := beyond(of.layer, plain, results(answer), of.bounds(case)):
-            return trouble
-    return ""
-
-
 def _two_calls(of: Trial) -> str:
     """Open two calls, then ask for the gradients of the first: nothing of it lies where the second one writes."""
     other = of.on.given(ordinary(of.layer.definition, of.case.rows, of.case.features, of.seed + 1))
     opened = [_opened(of, case) for case in (of.case, other)]
     for (result, saved), case in zip(opened, (of.case, other), strict=True):
-        answer = of.read(result, of.on.functions.backward(saved, *_cotangents(of, case)))
+        answer = of.read(result, of.on.eager.backward(saved, *_cotangents(of, case)))
         if trouble := beyond(of.layer, results(run(of.layer, case)), results(answer), of.bounds(case)):
             return trouble
     return ""
@@ -369,7 +227,7 @@ def _again_with_another_cotangent(of: Trial) -> str:
     cases = (of.case, other, of.case)
     expected = [deepcopy(results(run(of.layer, case))) for case in cases]
     # Read when all have been made: none may lie where a later one is written.
-    every = [of.on.functions.backward(saved, *_cotangents(of, case)) for case in cases]
+    every = [of.on.eager.backward(saved, *_cotangents(of, case)) for case in cases]
     for case, wanted, gradients in zip(cases, expected, every, strict=True):
         if trouble := beyond(of.layer, wanted, results(of.read(result, gradients)), of.bounds(case)):
             return trouble
@@ -379,22 +237,11 @@ def _again_with_another_cotangent(of: Trial) -> str:
 def _opened(of: Trial, case: Case) -> Any:
     """The outputs and what is saved of a call."""
     arguments, constants = positional(of.layer, case)
-    return of.on.functions.forward(*map(of.on.array, arguments), **constants)
+    return of.on.eager.forward(*map(of.on.array, arguments), **constants)
 
 
 def _cotangents(of: Trial, case: Case) -> list[Any]:
     return [of.on.array(case.cotangents[name]) for name in of.layer.definition.outputs]
-
-
-def _over_nan(of: Trial) -> str:
-    """Call where memory of the size of each result has just been given back full of NaN."""
-    plain = results(run(of.layer, of.case))
-    for _ in range(3):
-        spoiled = [of.on.array(wrong_like(value)) for value in plain.values() if value is not None]
-        del spoiled
-        if bad := different(plain, results(run(of.layer, of.case))):
-            return listed(bad, "other bits where memory began as NaN")
-    return ""
 
 
 def _some_wanted(of: Trial) -> str:
@@ -418,62 +265,24 @@ def _some_wanted(of: Trial) -> str:
     return ""
 
 
-def _strided(of: Trial) -> str:
-    if "refused" not in of.on.strides:
-        return _laid_out(of, _as_it_is, _spread, _transposed, _apart)
-    if trouble := _laid_out(of, _apart):
-        return trouble
-    try:
-        of.called(lambda value: _spread(of, value))
-    except ValueError as error:
-        return "" if "contiguous" in str(error) else f"refused without saying what to pass: {error}"
-    return "taken as if they were contiguous"
-
-
-def _of_a_sum(of: Trial) -> str:
-    return "" if "refused" in of.on.strides else _laid_out(of, _as_it_is, ones=True)
-
-
-def _saved(of: Trial) -> str:
-    given, outputs, answer = of.called(of.on.array)
-    known = [value for value in (*given, *outputs) if of.on.is_array(value)]
-    found = [*of.on.arrays_of(answer.saved)]
-    own = [a for a in found if a.size and not any(of.on.shares(a, b) for b in known)]
-    if large := [array.shape for array in own if array.size > of.case.rows]:
-        return f"keeps an array of its own of shape {large[0]}"
-    program = of.layer.backward_program
-    if not found and program and any(row.origin != "cotangent" for row in program.rows):
-        return "no array in it could be seen"
-    return ""
-
-
 def _dtypes(of: Trial) -> str:
     """Check rows of one type with parameters of another; results have the types of their owners.
 
     Where rows may be of several types, the first has one, and the others have that of parameters.
     """
-    definition = of.layer.definition
-    over_rows = {entry.name for entry in definition.inputs if entry.kind.over_rows}
+    leading = of.layer.definition.rows[0].name
     for first, second in _TYPES:
         if first != second and "mixed types" not in of.on.can:
             continue
         rows, parameters = np.dtype(first), np.dtype(second)
-        typed = {n: _cast(v, rows if n in over_rows else parameters) for n, v in of.case.inputs.items()}
-        cotangents = {n: v.astype(rows) for n, v in of.case.cotangents.items()}
-        mixed = replace(of.case, inputs=typed, cotangents=cotangents)
-        if trouble := mistyped(of.layer, mixed, rows):
+        if trouble := mistyped(of.layer, mixed_types(of.layer.definition, of.case, rows, parameters), rows):
             return trouble
         if of.on.mixes_rows and rows != parameters:
-            leading = definition.rows[0].name
             others = of.case.astype(parameters)
-            mixed = replace(others, inputs={**others.inputs, leading: typed[leading]})
-            if trouble := mistyped(of.layer, mixed, rows):
+            inputs = {**others.inputs, leading: of.case.astype(rows).inputs[leading]}
+            if trouble := mistyped(of.layer, replace(others, inputs=inputs), rows):
                 return trouble
     return ""
-
-
-def _cast(value: Any, dtype: Any) -> Any:
-    return value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
 
 
 def _deterministic(of: Trial) -> str:
@@ -485,54 +294,29 @@ def _deterministic(of: Trial) -> str:
     return ""
 
 
-def _poisoned_workspace(of: Trial) -> str:
-    for rows in (1, 2, 3, of.case.rows):
-        part = cut(of.layer, of.case, slice(0, rows))
-        plain = results(run(of.layer, part))
-        missing = [name for name, value in plain.items() if np.isnan(np.asarray(value, np.float64)).any()]
-        if missing or (bad := different(plain, results(_with_workspace(of, part)))):
-            return listed(missing, f"NaN with {rows} rows") or listed(bad, f"other bits with {rows} rows")
-    return ""
-
-
-def _with_workspace(of: Trial, case: Case) -> Run:
-    """Results of calls that are given memory full of NaN to work in, and no more of it than they ask for."""
-    functions = of.on.functions
-
-    def room(*arguments: Any) -> Any:
-        return of.on.array(np.full(max(functions.workspace_bytes(*arguments), 1), 0xFF, np.uint8))
-
-    arguments, constants = positional(of.layer, case)
-    given = [of.on.array(value) for value in arguments]
-    result, saved = functions.forward(*given, **constants, workspace=room("forward", *given))
-    cotangents = [of.on.array(case.cotangents[name]) for name in of.layer.definition.outputs]
-    gradients = functions.backward(saved, *cotangents, workspace=room("backward", saved, *cotangents))
-    return of.read(result, gradients)
-
-
 CLAIMS = (
     Claim("a zero cotangent gives exactly zero", _zero_cotangent),
     Claim("a row is the same alone and in company", _rows_alone, each_type=True),
     Claim("NaN in a row stays in it", _nan_stays, each_type=True),
-    Claim("out= gives the same bits", _out, needs="out"),
+    Claim("out= gives the same bits", layouts.written_over, needs="out"),
     Claim("any leading shape", _leading_shapes, needs="leading axes"),
     Claim("zero rows", _zero_rows, needs="no rows", rows=0),
     Claim("left-out inputs, passed as None", _left_out, needs="arguments left out"),
     Claim("a cotangent left out is zero", _cotangents_left_out, needs="cotangents left out", several_outputs=True),
-    Claim("inputs are never written", _unchanged),
-    Claim("non-contiguous inputs {on.strides}", _strided, needs="strides"),
-    Claim("cotangents of a sum, which are one entry in memory", _of_a_sum, needs="strides"),
+    Claim("inputs are never written", layouts.unchanged),
+    Claim("non-contiguous inputs {on.strides}", layouts.strided, needs="strides"),
+    Claim("cotangents of a sum, which are one entry in memory", layouts.of_a_sum, needs="strides"),
     Claim("two calls before a backward", _two_calls, needs="second calls"),
     Claim("backward again, with another cotangent", _again_with_another_cotangent, needs="second calls"),
     Claim("some inputs want no gradient", _some_wanted, needs="recorded inputs"),
-    Claim("memory that began as NaN changes nothing", _over_nan, rows=_MANY_ROWS),
-    Claim("memory that is aligned to its entries alone", lambda of: _laid_out(of, _shifted), needs="strides"),
-    Claim("saved holds references and row scalars", _saved, needs="saved arrays", rows=3, features=1024),
+    Claim("memory that began as NaN changes nothing", layouts.over_nan, rows=_MANY_ROWS),
+    Claim("memory that is aligned to its entries alone", layouts.shifted, needs="strides"),
+    Claim("saved holds references and row scalars", layouts.saved, needs="saved arrays", rows=3, features=1024),
     Claim("dtypes and shapes of results", _dtypes, needs="types"),
     Claim("{on.repeats} give the same bits", _deterministic, rows=_MANY_ROWS, each_type=True),
     Claim(
         "a poisoned workspace changes nothing, with fewer rows than blocks too",
-        _poisoned_workspace,
+        layouts.poisoned_workspace,
         needs="workspace",
         rows=_MANY_ROWS,
         each_type=True,

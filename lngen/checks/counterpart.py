@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from lngen.checks.callables.calling import calling, find
 from lngen.checks.layer import Array, Case
 from lngen.errors import LngenError
 from lngen.language.definition import Counterpart, Definition
@@ -34,31 +34,21 @@ def counterpart(definition: Definition) -> Counterpart:
     return found
 
 
+def module_of(found: Counterpart) -> Callable[..., Any]:
+    """Return the class of a module of `torch.nn`. Raises LngenError where PyTorch has none."""
+    return find(found.name.replace(_OWN, f"{_OWN[:-1]}:"))
+
+
 def outputs(definition: Definition, found: Counterpart, case: Case) -> Mapping[str, Array]:
     """Evaluate the module on a case: its one output, by name, of the shape and type of the row.
 
-    An attribute is an argument of the module's class where that has one, and is set on the module where it is a
-    parameter. Raises LngenError for an attribute that the module does not have.
+    Raises LngenError for an attribute that the module does not have.
     """
     import torch
 
-    values = {**case.inputs, "D": case.features}
-    (row,) = (np.asarray(values[entry.name]) for entry in definition.rows)
-    cls = getattr(torch.nn, found.name.removeprefix(_OWN), None)
-    if cls is None:
-        raise LngenError(f"PyTorch {torch.__version__} has no {found.name}; correct the line `In PyTorch: ...`")
-    arrays = {entry.name for entry in definition.positional}
-    given: dict[str, Any] = {
-        **dict(found.conditions),
-        **{attribute: values[name] for attribute, name in found.attributes if name not in arrays},
-    }
-    taken = inspect.signature(cls).parameters
-    module = cls(**{name: value for name, value in given.items() if name in taken}).to(torch.from_numpy(row).dtype)
-    with torch.no_grad():
-        for attribute, name in found.attributes:
-            if name in arrays:
-                parameter = getattr(module, attribute, None)
-                if parameter is None:
-                    raise LngenError(f"{found.name} has no parameter {attribute}; correct the line `In PyTorch: ...`")
-                parameter.copy_(torch.from_numpy(np.asarray(values[name])))
-        return {definition.outputs[0]: module(torch.from_numpy(row)).numpy()}
+    tensors = {n: torch.from_numpy(v) if isinstance(v, np.ndarray) else v for n, v in case.inputs.items()}
+    try:
+        made = calling(module_of(found), definition)({**tensors, "D": case.features})
+    except LngenError as error:
+        raise LngenError(f"{error} Correct the line `In PyTorch: {found.name}(...)`.") from None
+    return {definition.outputs[0]: made.detach().numpy()}

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import cycle
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lngen.checks.evidence import Evidence, verdict
-from lngen.checks.layer import Emitted
+from lngen.checks.layer import Emitted, arrays_by_name
 from lngen.language.axes import AxisParts, Pattern
 from lngen.language.definition import Definition, Draw
 from lngen.language.oracle.evaluate import rounded
@@ -258,11 +258,18 @@ class Function:
         }
 
 
-def run_as_python(definition: Definition, module: Emitted, seed: int) -> Iterator[Evidence]:
+def run_as_python(
+    definition: Definition,
+    module: Emitted,
+    seed: int,
+    passed: Collection[str] | None = None,
+    fixed: Mapping[str, float] = MappingProxyType({}),
+) -> Iterator[Evidence]:
     """Yield the evidence that emitted functions of NumPy compute what the text of a definition says.
 
     Rows are of order one, positive, whole numbers, large, zero and tied, each optional input is there and left out, and
-    Constants are away from their defaults. Where outputs are not finite, or hang on a comparison that rounding
+    Constants are away from their defaults. Of other functions only the arrays `passed` are there, always, and Constants
+    have a `fixed` value. Where outputs are not finite, or hang on a comparison that rounding
     decides, nothing is claimed.
     """
     function, wrong = Function(definition), 0
@@ -271,11 +278,13 @@ def run_as_python(definition: Definition, module: Emitted, seed: int) -> Iterato
         zip(cycle(_FEATURES), (*_DRAWS.items(),) * len(_FEATURES), strict=False)
     ):
         case = _SideBySide(function, module, _axes(function, sizes))
-        if case.axes.row_size < definition.minimum_features:
+        # Other functions may refuse a row of one entry, of which some axes make a batch.
+        if case.axes.row_size < max(definition.minimum_features, 1 if passed is None else 2):
             continue
         if wrong == _MOST_TOLD:
             return
-        case.fill(draw, change, left_out=turn % 2 == 1)
+        case.fill(draw, change, left_out=turn % 2 == 1, passed=passed)
+        case.options |= fixed
         shape = _ROWS, case.axes.row_size
         trouble = case.outputs()
         yield verdict(KIND, "outputs", trouble and f"rows {how}: {trouble}", shape, "float64")
@@ -283,6 +292,14 @@ def run_as_python(definition: Definition, module: Emitted, seed: int) -> Iterato
             trouble = case.gradients(draw)
             yield verdict(KIND, "gradients", trouble and f"rows {how}: {trouble}", shape, "float64")
         wrong += bool(trouble)
+
+
+def drawn_by_name(definition: Definition, passed: Collection[str]) -> dict[str, Any]:
+    """Values of the inputs `passed` and of the sizes of axes, by the names that callers know; None for others."""
+    function = Function(definition)
+    case = _SideBySide(function, None, _axes(function, _FEATURES[-1]))
+    case.fill(np.random.default_rng(0), lambda u: u, left_out=False, passed=passed)
+    return {**case.arrays, **case.options, **case.sizes}
 
 
 def _axes(function: Function, features: tuple[int, int]) -> SpreadAxes:
@@ -300,21 +317,29 @@ class _SideBySide:
     def __init__(self, function: Function, module: Any, axes: SpreadAxes) -> None:
         self.function, self.module, self.axes = function, module, axes
         self.definition = function.definition
+        self.sizes = {each.name: axes.sizes[each.name] for each in self.definition.sizes}
         self.arrays: dict[str, Any] = {}
         self.options: dict[str, Any] = {}
         self.saved: Any = None
         self.shapes: list[tuple[int, ...]] = []
 
-    def fill(self, draw: np.random.Generator, change: Callable[[Array], Array], left_out: bool) -> None:
-        """Draw the inputs by the names that callers know."""
+    def fill(
+        self,
+        draw: np.random.Generator,
+        change: Callable[[Array], Array],
+        left_out: bool,
+        passed: Collection[str] | None = None,
+    ) -> None:
+        """Draw the inputs by the names that callers know, of them all or of those `passed`."""
         definition = self.definition
-        wholes = {name: each.name for each in definition.parts for name in each.names}
-        kinds = {wholes.get(e.name, definition.public(e.name)): e for e in definition.passed}
-        for name, entry in kinds.items():
-            if entry.kind is Kind.CONSTANT:
-                value = 1.5 if entry.default is None else 1.5 * float(entry.default) or 0.5
-                self.options |= {} if left_out and entry.default is not None else {name: value}
-            elif left_out and entry.default is not None and name not in wholes.values():
+        for entry in definition.constants:
+            value = 1.5 if entry.default is None else 1.5 * float(entry.default) or 0.5
+            name = definition.public(entry.name)
+            if entry.default is None or not left_out if passed is None else name in passed:
+                self.options[name] = value
+        for name, entry in arrays_by_name(definition).items():
+            is_left_out = left_out and entry.default is not None and definition.whole(entry.name) is None
+            if is_left_out if passed is None else name not in passed:
                 self.arrays[name] = None
             else:
                 shape = self.axes.shape(self.function.pattern(name))
@@ -331,8 +356,7 @@ class _SideBySide:
             if value is not None
         }
         numbers = {name: np.asarray(value, np.longdouble) for name, value in self.options.items()}
-        sizes = {each.name: np.asarray(self.axes.sizes[each.name]) for each in self.definition.sizes}
-        return {**spread, **numbers, **sizes}
+        return {**spread, **numbers, **{name: np.asarray(size) for name, size in self.sizes.items()}}
 
     def _wanted(self, arrays: Mapping[str, Any], dtype: Any = np.longdouble) -> list[Array]:
         definition = self.definition
@@ -350,8 +374,7 @@ class _SideBySide:
     @np.errstate(all="ignore")
     def outputs(self) -> str:
         """Compare the outputs; returns what differs."""
-        sizes = {each.name: self.axes.sizes[each.name] for each in self.definition.sizes}
-        made, self.saved = self.module.forward(*self.arrays.values(), **self.options, **sizes)
+        made, self.saved = self.module.forward(*self.arrays.values(), **self.options, **self.sizes)
         made = made if isinstance(made, tuple) else (made,)
         self.shapes = [np.shape(each) for each in made]
         self.function.stopped = None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import prod
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,10 @@ from lngen.checks.claim import Claim
 from lngen.checks.contracts import check_contracts
 from lngen.checks.evidence import Evidence
 from lngen.checks.inputs import ordinary
-from lngen.checks.layer import Array, Checkable, as_tuple
+from lngen.checks.layer import Array, Checkable, arrays_by_name, as_tuple
 from lngen.language.axes import RowAxes
 from lngen.language.definition import Definition
+from lngen.language.names import cotangent
 from lngen.runtime.protocol.interface import DIRECTIONS
 
 KIND = "transformations"
@@ -91,7 +92,7 @@ class FrameworkAdapter(Adapter, ABC):
     """Claims that no other framework has."""
 
     def __init__(self, definition: Definition, module: ModuleType, seed: int = 0) -> None:
-        super().__init__(_Recorded(self))
+        super().__init__(Recorded(self))
         self.definition, self.module, self.seed = definition, module, seed
 
     @property
@@ -115,6 +116,16 @@ class FrameworkAdapter(Adapter, ABC):
 
         They are those of the inputs at some `places`, all that have one by default. It may be called again.
         """
+
+    def pulled_by_name(self, call: Callable[..., Any], values: Mapping[str, Any], moved: Sequence[str]) -> Any:
+        """Return the same of a function of values by name; the gradients are those of the names `moved`."""
+
+        arrays = {name: value for name, value in values.items() if not isinstance(value, int | float)}
+
+        def outputs(*given: Any) -> tuple[Any, ...]:
+            return as_tuple(call({**values, **dict(zip(arrays, given, strict=True))}))
+
+        return self.pulled(outputs, [*arrays.values()], [[*arrays].index(name) for name in moved])
 
     @abstractmethod
     def moved_along(
@@ -216,21 +227,48 @@ class FrameworkAdapter(Adapter, ABC):
         return tuple(number for number, entry in enumerate(self.definition.positional) if entry.kind.has_gradient)
 
 
-class _Recorded:
+class Recorded:
     """Functions of a framework's layer in the form of a backend: `saved` is what pulls cotangents back."""
 
     def __init__(self, of: FrameworkAdapter) -> None:
         self.of = of
 
+    def with_constants(self, constants: Mapping[str, float]) -> Callable[..., tuple[Any, ...]]:
+        """Return the outputs as a function of the inputs alone."""
+        given = [constants[self.of.definition.public(entry.name)] for entry in self.of.definition.constants]
+        return lambda *values: as_tuple(self.of.layer.call(*values, *given))
+
     def forward(self, *inputs: Any, **constants: float) -> tuple[Any, Any]:
-        of = self.of
-        given = [constants[of.definition.public(entry.name)] for entry in of.definition.constants]
-        made, pull = of.pulled(lambda *values: as_tuple(of.layer.call(*values, *given)), inputs)
+        """Return the outputs, and what pulls cotangents back."""
+        made, pull = self.of.pulled(self.with_constants(constants), inputs)
         return made if len(made) > 1 else made[0], pull
 
     def backward(self, saved: Any, *cotangents: Any) -> tuple[Any, ...]:
+        """Return the gradients."""
         found: tuple[Any, ...] = saved(cotangents)
         return found
+
+
+class NamedArrays:
+    """A function of values by the names that callers know, as `forward` and `backward` of arrays of NumPy."""
+
+    def __init__(self, of: Any, call: Callable[[dict[str, Any]], Any]) -> None:
+        self.of, self.call = of, call
+        entries = arrays_by_name(of.definition)
+        self.names = [*entries]
+        self.moved = [name for name, entry in entries.items() if entry.kind.has_gradient]
+
+    def forward(self, *inputs: Any, **options: Any) -> tuple[Any, Any]:
+        """Return the outputs, and what pulls cotangents back."""
+        given = dict(zip(self.names, map(self.of.array, inputs), strict=True))
+        made, pull = self.of.pulled_by_name(self.call, {**given, **options}, self.moved)
+        return tuple(map(self.of.value, made)), pull
+
+    def backward(self, saved: Any, *cotangents: Any) -> Any:
+        """Return the gradients by name."""
+        found = zip(self.moved, saved([*map(self.of.array, cotangents)]), strict=True)
+        gradients = {cotangent(name): self.of.value(value) for name, value in found}
+        return SimpleNamespace(_asdict=lambda: gradients)
 
 
 def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None) -> Iterator[Evidence]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from functools import cached_property
+from contextlib import AbstractContextManager, suppress
+from functools import cache, cached_property
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -12,8 +12,27 @@ import numpy as np
 
 from lngen.checks.evidence import Evidence
 from lngen.checks.executed import run_as_python
-from lngen.checks.frameworks import FrameworkAdapter, PlacedRows
+from lngen.checks.frameworks import FrameworkAdapter, NamedArrays, PlacedRows, Recorded
 from lngen.language.definition import Definition
+
+_QUICK: tuple[dict[str, Any], ...] = (
+    {"xla_allow_excess_precision": False, "xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False},
+    {"xla_allow_excess_precision": False},
+    {},
+)
+"""Options of a compilation that takes a quarter of the time, and rounds as one operation at a time does."""
+
+
+@cache
+def quick_options() -> dict[str, Any]:
+    """The first of these options that the installed version of JAX knows."""
+    import jax
+
+    for options in _QUICK:
+        with suppress(jax.errors.JaxRuntimeError):
+            jax.jit(lambda x: x + 1, compiler_options=options)(1.0)
+            break
+    return options
 
 
 class JaxRows:
@@ -47,47 +66,50 @@ class JaxRows:
         return PlacedRows(definition, layout, self.module._layer)(*arrays)
 
 
-class JaxDirections:
-    """A function of JAX as `forward` and `backward` of arrays of NumPy."""
+class JittedCalls(Recorded):
+    """The same, outputs and gradients as one program for each shape: an operation at a time takes ten times as long."""
 
-    def __init__(self, definition: Definition, function: Callable[..., Any]) -> None:
-        self.function, self.sizes = function, [each.name for each in definition.sizes]
-        whole = {name: each.name for each in definition.parts for name in each.names}
-        entries = {whole.get(e.name, definition.public(e.name)): e for e in definition.positional}
-        self.names = sorted(entries, key=lambda name: entries[name].default is not None)
-        self.differentiable = [name for name in self.names if entries[name].kind.has_gradient]
+    of: InJax
 
-    def forward(self, *inputs: Any, **options: Any) -> tuple[Any, Any]:
-        """Return the outputs, and what `backward` takes."""
-        import jax
+    def __init__(self, of: InJax) -> None:
+        super().__init__(of)
+        self.programs: dict[tuple[float, ...], tuple[Any, Any]] = {}
 
-        given = dict(zip(self.names, inputs, strict=True))
-        moved = [name for name in self.differentiable if given[name] is not None]
-        function = jax.jit(self.function, static_argnames=self.sizes)
+    def forward(self, *inputs: Any, **constants: float) -> tuple[Any, Any]:
+        """Return the outputs, and what pulls cotangents back."""
+        key = tuple(constants.values())
+        if key not in self.programs:
+            self.programs[key] = self._programs(self.with_constants(constants))
+        outputs, both = self.programs[key]
+        made, _ = both(inputs, tuple(np.zeros(each.shape, each.dtype) for each in outputs.eval_shape(*inputs)))
 
-        def call(*moving: Any) -> Any:
-            every = given | dict(zip(moved, moving, strict=True))
-            return function(*every.values(), **options)
+        def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            found: tuple[Any, ...] = both(inputs, cotangents)[1]
+            return found
 
-        made, pull = jax.vjp(call, *(given[name] for name in moved))
-        return (tuple(map(np.asarray, made)) if isinstance(made, tuple) else np.asarray(made)), (pull, moved)
+        return made if len(made) > 1 else made[0], pull
 
-    def backward(self, saved: Any, *cotangents: Any) -> Any:
-        """Return the gradients by name."""
-        pull, moved = saved
-        found = dict(
-            zip(moved, map(np.asarray, pull(cotangents if len(cotangents) > 1 else cotangents[0])), strict=True)
-        )
-        gradients = {f"d{name}": found.get(name) for name in self.differentiable}
-        return SimpleNamespace(_asdict=lambda: gradients)
+    def _programs(self, call: Callable[..., Any]) -> tuple[Any, Any]:
+        jax = self.of.jax
+        outputs = jax.jit(call)
+
+        def both(inputs: Any, cotangents: Any) -> tuple[Any, Any]:
+            made, pull = self.of.pulled(call, inputs)
+            return made, pull(cotangents)
+
+        return outputs, jax.jit(both, compiler_options=quick_options())
 
 
 class InJax(FrameworkAdapter):
     """A layer in JAX, whose arrays have no strides."""
 
-    can = FrameworkAdapter.can - {"strides"}
+    can = FrameworkAdapter.can - {"strides", "cotangents left out"}
     checker = "check_grads"
     keeps_bits = False
+
+    def __init__(self, definition: Definition, module: ModuleType, seed: int = 0) -> None:
+        super().__init__(definition, module, seed)
+        self.functions = JittedCalls(self)
 
     @property
     def layer(self) -> Any:
@@ -105,7 +127,7 @@ class InJax(FrameworkAdapter):
         """
         function = getattr(self.module, self.definition.name)
         with self.setting():
-            for each in run_as_python(self.definition, JaxDirections(self.definition, function), self.seed):
+            for each in run_as_python(self.definition, NamedArrays(self, lambda given: function(**given)), self.seed):
                 if not (self.definition.casts and each.what == "gradients"):
                     yield each
 
@@ -133,7 +155,7 @@ class InJax(FrameworkAdapter):
 
     def array(self, value: Any) -> Any:
         """Make an array of JAX's."""
-        return value if value is None or isinstance(value, float) else self.jax.numpy.asarray(value)
+        return value if value is None or isinstance(value, float) else self.jax.device_put(np.array(value))
 
     def value(self, array: Any) -> Any:
         """Read an array."""
@@ -145,17 +167,19 @@ class InJax(FrameworkAdapter):
         """Return the results of a call, and a function of their cotangents that gives the gradients."""
         wanted = self.differentiable if places is None else places
         moved, chosen = self.moving(call, inputs, wanted)
-        made = moved(*chosen)
+        made, pull_all = self.jax.vjp(moved, *chosen)
 
         def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
-            inexact = [self.jax.numpy.issubdtype(each.dtype, self.jax.numpy.inexact) for each in made]
-            there = [number for number, each in enumerate(cotangents) if each is not None and inexact[number]]
-            # One call of the layer: its outputs have one backward together.
-            _, pull_some = self.jax.vjp(lambda *given: [*map(moved(*given).__getitem__, there)], *chosen)
-            found = iter(pull_some([cotangents[number].astype(made[number].dtype) for number in there]))
+            pairs = zip(cotangents, made, strict=True)
+            found = iter(pull_all(tuple(self._cotangent(each, of) for each, of in pairs)))
             return tuple(None if inputs[place] is None else next(found) for place in wanted)
 
         return made, pull
+
+    def _cotangent(self, value: Any, of: Any) -> Any:
+        """Return the cotangent of a result, in its type; integers have those of a type without values."""
+        is_exact = not self.jax.numpy.issubdtype(of.dtype, self.jax.numpy.inexact)
+        return np.zeros(of.shape, self.jax.dtypes.float0) if is_exact else value.astype(of.dtype)
 
     def moved_along(
         self,
@@ -171,7 +195,8 @@ class InJax(FrameworkAdapter):
             gradients = self.jax.vjp(moved, *chosen)[1](by)
             return sum((a * b).sum() for a, b in zip(along, gradients, strict=True))
 
-        by_input, by_cotangent = self.jax.grad(total, (0, 1))(tuple(chosen), tuple(cotangents))
+        slopes = self.jax.jit(self.jax.grad(total, (0, 1)), compiler_options=quick_options())
+        by_input, by_cotangent = slopes(tuple(chosen), tuple(cotangents))
         return (*by_input, *by_cotangent)
 
     def against_differences(

@@ -128,6 +128,19 @@ class Run:
     saved: Any = field(repr=False, default=None)
 
 
+def mixed_types(definition: Definition, case: Case, rows: Any, parameters: Any) -> Case:
+    """Return a case whose rows and cotangents have one type, and what all rows share another."""
+    wide, over_rows = case.astype(parameters).inputs, {e.name for e in definition.inputs if e.kind.over_rows}
+    typed = case.astype(rows)
+    return replace(typed, inputs={n: v if n in over_rows else wide[n] for n, v in typed.inputs.items()})
+
+
+def arrays_by_name(definition: Definition) -> dict[str, Input]:
+    """The arrays that callers pass, in order, by their names; one that is taken in parts is as its last part."""
+    wholes = {name: each.name for each in definition.parts for name in each.names}
+    return {wholes.get(e.name, definition.public(e.name)): e for e in definition.positional}
+
+
 def positional(layer: Checkable, case: Case) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of `forward` for a case: inputs in order, Constants by keyword."""
     inputs = [case.inputs.get(entry.name) for entry in layer.definition.positional]

@@ -23,7 +23,7 @@ from lngen.checks.evidence import Outcome
 from lngen.checks.toolchain import device, nvrtc
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
-from lngen.emit.backends import adapter, with_needed
+from lngen.emit.backends import adapter, takes_integers, with_needed
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.pipeline.files import gpu, loading, manifest, processor
@@ -161,6 +161,9 @@ def _reports(
     """Yield the reports of one layer, by backend; raises EvidenceError if its derivation does not hold."""
     part(f"{definition.name}: deriving")
     there = with_needed(BACKENDS) if written is None else manifest.backends_of(written)
+    if lacking := [name for name in backends if not takes_integers(name, definition)]:
+        named = " and ".join(lacking)
+        raise LngenError(f"{definition.name} has integers, for which {named} has no code: no `takes_integers` there.")
     if not {*backends} <= {*BACKENDS, *there}:
         written, there = None, with_needed(backends)
     layer = derived(definition, backends=there)

@@ -144,13 +144,13 @@ class Meanings:
             self._memo[key] = _Forms(self, key[1]).of_head(e)
         return self._memo[key]
 
-    def differ(self, left: Expr, right: Expr, opened: frozenset[TypedSymbol]) -> bool:
+    def differ_at_random_points(self, left: Expr, right: Expr, opened: frozenset[TypedSymbol]) -> bool:
         """Test whether two expressions differ at a point, with some names replaced by their definitions."""
-        return self._refuter.differ(left, right, opened)
+        return self._refuter.differ_at_random_points(left, right, opened)
 
-    def refuted(self, left: Expr, right: Expr, opened: frozenset[TypedSymbol]) -> bool:
+    def differ_at_whole_numbers(self, left: Expr, right: Expr, opened: frozenset[TypedSymbol]) -> bool:
         """Test whether two expressions differ at one of some points of small whole numbers, zeros and ties."""
-        return self._refuter.refuted(left, right, opened)
+        return self._refuter.differ_at_whole_numbers(left, right, opened)
 
     def poles(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
         """Return divisors and arguments of logarithms, whatever a select chooses: where one is zero, nothing is

@@ -62,7 +62,7 @@ class Refuter:
         self._unknowns: dict[tuple[str, str, int], Any] = {}
         self._values: dict[tuple[Expr, Opened, int], Any] = {}
 
-    def differ(self, left: Expr, right: Expr, opened: Opened) -> bool:
+    def differ_at_random_points(self, left: Expr, right: Expr, opened: Opened) -> bool:
         """Test whether both sides are finite at a point, and differ there.
 
         >>> from lngen.algebra.equations import Equation
@@ -74,7 +74,7 @@ class Refuter:
         >>> names = Meanings(RowAlgebra(Budget()))
         >>> names.give([Equation(mu, Mean(x))])
         >>> sides = Mean((x - mu)**2), Mean(x**2) - mu**2
-        >>> names.differ(*sides, frozenset()), names.differ(*sides, frozenset({mu}))
+        >>> names.differ_at_random_points(*sides, frozenset()), names.differ_at_random_points(*sides, frozenset({mu}))
         (True, False)
         """
         if left == right:
@@ -89,7 +89,7 @@ class Refuter:
                     continue
         return False
 
-    def refuted(self, left: Expr, right: Expr, opened: Opened) -> bool:
+    def differ_at_whole_numbers(self, left: Expr, right: Expr, opened: Opened) -> bool:
         """Test whether an entry of both sides is finite, and differs, at a point of small whole numbers."""
         if left == right:
             return False

@@ -43,8 +43,11 @@ def test_outputs_of_a_wrong_claim_differ():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("torch.nn.NoSuchNorm(weight=w)", "has no torch.nn.NoSuchNorm"),
-        ("torch.nn.LayerNorm(normalized_shape=D, weihgt=w)", "torch.nn.LayerNorm has no parameter weihgt"),
+        (
+            "torch.nn.NoSuchNorm(weight=w)",
+            "torch.nn has no NoSuchNorm.*Correct the line `In PyTorch: torch.nn.NoSuchNorm",
+        ),
+        ("torch.nn.LayerNorm(normalized_shape=D, weihgt=w)", "LayerNorm has no parameter weihgt.*Correct the line"),
     ],
 )
 def test_outputs_of_a_misspelled_line_are_refused(line, message):

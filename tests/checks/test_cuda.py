@@ -25,6 +25,7 @@ from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import derived
 from tests.checks.layers import DEFINITIONS, OTHER_LAYERS
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
+from tests.shipped import ROOT
 from tests.tiers import sample
 
 pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
@@ -33,6 +34,14 @@ pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx]
 WHOLE = [path for path in DEFINITIONS if path.stem in ("layer_norm", "rms_norm")]
 OTHERS = [path for path in DEFINITIONS if path not in WHOLE]
 SOME = OTHERS[6::12]
+# Integers, random numbers, casts and named axes, whose kernels are of rows. The others of these are left to `lngen check`.
+BEYOND = [
+    ROOT / "derive" / f"{name}.py"
+    for name in (
+        *("add_rms_norm_fp8", "causal_softmax", "dropout_add_layer_norm", "focal_loss", "group_norm", "head_rms_norm"),
+        *("alibi_softmax", "info_nce", "label_cross_entropy", "rotary"),
+    )
+]
 FEATURES = (1, 2, 7, 32, 33, 1000, 1025, 4097)
 ROWS = (0, 1, 2, 37)
 NUMBERS = tuple(kind for kind in KINDS if kind not in ("exact proof", "50 digits", "contracts", "hard inputs"))
@@ -115,7 +124,8 @@ def test_other_definitions(path: Path, folder: Path) -> None:
         pytest.param(path, DTYPES, marks=pytest.mark.ci if path == WHOLE[0] else pytest.mark.matrix)
         for path in DEFINITIONS
     ]
-    + [pytest.param(path, DTYPES, marks=pytest.mark.exhaustive) for path in OTHER_LAYERS],
+    + [pytest.param(path, DTYPES, marks=pytest.mark.exhaustive) for path in OTHER_LAYERS]
+    + [pytest.param(path, ("float64",), marks=pytest.mark.exhaustive) for path in BEYOND],
     ids=lambda value: value.stem if isinstance(value, Path) else " ".join(value),
 )
 def test_contracts_and_hard_inputs(path: Path, dtypes: tuple[str, ...], folder: Path) -> None:

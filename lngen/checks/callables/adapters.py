@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -13,6 +13,8 @@ import numpy as np
 
 from lngen.checks.adapter import Adapter, OnHost
 from lngen.checks.callables.calling import Calling, Given, forward_of, is_module
+from lngen.checks.claim import FEATURES
+from lngen.checks.executed import drawn_by_name
 from lngen.checks.frameworks import FrameworkAdapter
 from lngen.checks.in_jax import InJax
 from lngen.checks.in_torch import InTorch
@@ -48,16 +50,15 @@ class _CalledLayer:
 
     def __init__(self, definition: Definition, function: Calling) -> None:
         self.names = [entry.name for entry in (*definition.positional, *definition.constants)]
-        self.first, self.function = first_row(definition, function.taken), function
+        self.rows, self.function = [entry.name for entry in definition.rows], function
+
+    def values(self, *given: Any) -> dict[str, Any]:
+        """The values that a call may pass, by name, with the length of a row."""
+        values = dict(zip(self.names, given, strict=True))
+        return {**values, "D": next(values[row].shape[-1] for row in self.rows if values[row] is not None)}
 
     def call(self, *given: Any) -> Any:
-        values = dict(zip(self.names, given, strict=True))
-        return self.function({**values, "D": values[self.first].shape[-1]})
-
-
-def first_row(definition: Definition, taken: frozenset[str]) -> str:
-    """Return the name of the first row that a function takes."""
-    return next(entry.name for entry in definition.rows if entry.name in taken)
+        return self.function(self.values(*given))
 
 
 class _Stranger(Adapter):
@@ -66,6 +67,7 @@ class _Stranger(Adapter):
     repeats = "ten runs"
     keeps_bits = False
     mixes_rows = False
+    lengths = (FEATURES, 1000)
     taken: TakenInputs
 
     def given(self, case: Case) -> Case:
@@ -84,6 +86,7 @@ class _OfStranger(_Stranger, FrameworkAdapter):
         stand_in: Any = SimpleNamespace(_LAYER=_CalledLayer(definition, function))
         super().__init__(definition, stand_in)
         self.taken, self.device, self.needed = taken, device, function.needed
+        self.function = function
 
 
 class TorchFunction(_OfStranger, InTorch):
@@ -116,30 +119,44 @@ class NumpyFunction(_Stranger, OnHost):
     can = (ASKED - {"recorded inputs"}) | {"strides", "arguments left out"}
 
     def __init__(self, definition: Definition, function: Calling, backward: Calling, taken: TakenInputs) -> None:
-        super().__init__(self)
-        self.definition, self.taken, self.needed = definition, taken, function.needed
+        super().__init__(SimpleNamespace(forward=self._forward, backward=self._backward))
+        self.definition, self.taken, self.needed, self.function = definition, taken, function.needed, function
         self.layer, self.pulled_back = _CalledLayer(definition, function), backward
-        self.functions = SimpleNamespace(forward=self._forward, backward=self._backward)
 
     def _forward(self, *inputs: Any, **constants: float) -> tuple[Any, Any]:
-        definition = self.definition
-        numbers = [constants.get(definition.public(entry.name)) for entry in definition.constants]
-        made = self.layer.call(*inputs, *numbers)
-        return made, dict(zip(self.layer.names, (*inputs, *numbers), strict=True)) | dict(
-            zip(definition.outputs, as_tuple(made), strict=True)
-        )
+        numbers = [constants.get(self.definition.public(entry.name)) for entry in self.definition.constants]
+        names = [entry.name for entry in self.definition.differentiable]
+        made, pull = self.pulled_by_name(self.function, self.layer.values(*inputs, *numbers), names)
+        return made if len(made) > 1 else made[0], pull
 
-    def _backward(self, saved: Mapping[str, Any], *cotangents: Any) -> tuple[Any, ...]:
-        moved = {cotangent(n): value for n, value in zip(self.definition.outputs, cotangents, strict=True)}
-        found = self.pulled_back({**saved, **moved, "D": saved[self.layer.first].shape[-1]})
-        names = [e.name for e in self.definition.differentiable if e.name in self.taken.names]
-        if not isinstance(found, Mapping):
-            found = dict(zip(names, as_tuple(found), strict=True))
-        by_name = {name.removeprefix("d") if name not in names else name: value for name, value in found.items()}
-        return tuple(
-            by_name.get(entry.name) if saved[entry.name] is not None else None
-            for entry in self.definition.differentiable
-        )
+    def _backward(self, saved: Any, *cotangents: Any) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = saved(cotangents)
+        return found
+
+    def pulled_by_name(
+        self, call: Calling, values: Mapping[str, Any], moved: Sequence[str]
+    ) -> tuple[tuple[Any, ...], Callable[[Sequence[Any]], tuple[Any, ...]]]:
+        """Return the results of a call, and a function of their cotangents that gives some gradients.
+
+        The gradient of an input that was left out is None.
+        """
+        names, made = outputs_of(self.definition), as_tuple(call(values))
+        saved = {**values, **dict(zip(names, made, strict=True))}
+
+        def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            found = self.pulled_back({**saved, **dict(zip(map(cotangent, names), cotangents, strict=True))})
+            if not isinstance(found, Mapping):
+                found = dict(zip([n for n in moved if n in self.taken.names], as_tuple(found), strict=True))
+            by_name = {name.removeprefix("d") if name not in moved else name: value for name, value in found.items()}
+            return tuple(by_name.get(name) if saved[name] is not None else None for name in moved)
+
+        return made, pull
+
+
+def outputs_of(definition: Definition) -> list[str]:
+    """The names of the results of a call, where an output that is made of parts is one."""
+    wholes = {name: each.name for each in definition.parts for name in each.names}
+    return [*dict.fromkeys(wholes.get(name, name) for name in definition.outputs)]
 
 
 def adapted(
@@ -151,6 +168,8 @@ def adapted(
     framework, and for one of NumPy without a backward; ToolchainMissing where there is no such device.
     """
     only = None
+    if is_module(function.function) and definition.layout:
+        raise LngenError(f"arrays of {definition.name} have named axes: name a function of them, not a module.")
     if is_module(function.function) and not isinstance(function.function, type):
         function, held, only = _made(definition, function)
         fixed = {**held, **fixed}
@@ -204,17 +223,30 @@ def _made(definition: Definition, function: Calling) -> tuple[Calling, dict[str,
 def _refusal(on: Any, kind: type) -> str:
     """Say why a function does not take a framework's arrays; empty if it does."""
     definition = on.definition
-    features = on.row_length(definition, 5)
     try:
-        case = on.given(ordinary(definition, 2, features, 0).astype(np.float32))
-        made = as_tuple(on.layer.call(*[on.array(case.inputs.get(name)) for name in on.layer.names]))
+        given = {n: on.array(value) if isinstance(value, np.ndarray) else value for n, value in _drawn(on).items()}
+        made = as_tuple(on.function(given))
     except LngenError:
         raise
     except Exception as error:  # whatever a stranger's function raises
-        return f"the function raises {type(error).__name__} at 2 x {features}: {' '.join(str(error).split())[:300]}"
-    if len(made) != len(definition.outputs):
+        return f"the function raises {type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    wanted = outputs_of(definition)
+    if len(made) != len(wanted):
         raise LngenError(
-            f"the function returns {counted(len(made), 'result')}, and {definition.name} has "
-            f'{", ".join(definition.outputs)}: choose one by its place, as in --call "f(x)[0]".'
+            f"the function returns {counted(len(made), 'result')}, and {definition.name} has {', '.join(wanted)}: "
+            + (
+                'choose one by its place, as in --call "f(x)[0]".'
+                if len(made) > len(wanted)
+                else "hold it to a definition that returns what it returns."
+            )
         )
     return "" if all(isinstance(each, kind) for each in made) else f"the function returns {type(made[0]).__name__}"
+
+
+def _drawn(on: Any) -> dict[str, Any]:
+    """Values for a first call, by name."""
+    definition = on.definition
+    if definition.layout:
+        return drawn_by_name(definition, on.taken.names)
+    features = on.row_length(definition, 5)
+    return {**on.given(ordinary(definition, 2, features, 0)).astype(np.float32).inputs, "D": features}

@@ -14,6 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from lngen.checks.layer import arrays_by_name
 from lngen.errors import LngenError, ToolchainMissing, nearest
 from lngen.language.definition import Definition
 
@@ -136,7 +137,7 @@ def calling(
     definition's own. Raises LngenError for a text that is no such call, for an argument that no input is called as, and
     for an input that is needed and not taken.
     """
-    public = {definition.public(entry.name): entry.name for entry in definition.passed} | {_SIZE: _SIZE} | dict(extra)
+    public = names_of(definition) | dict(extra)
     if text:
         found = _parsed(function, text, public)
     else:
@@ -145,11 +146,25 @@ def calling(
         passed = {word.name for name, word in found.named if isinstance(word, Given) and name in forward_of(function)}
         rows = (entry.name for entry in definition.rows if entry.default is None)
         found = replace(found, positional=tuple(Given(row) for row in rows if row not in {*passed, *found.taken}))
-    missing = [e.name for e in definition.passed if e.default is None and e.name not in found.taken]
+    needed = [size.name for size in definition.sizes]
+    if definition.layout:
+        needed += [name for name, entry in arrays_by_name(definition).items() if entry.default is None]
+    else:
+        needed += [entry.name for entry in definition.passed if entry.default is None]
+    missing = [name for name in needed if name not in found.taken]
     if missing and not extra:
         named = " and ".join(map(definition.public, missing))
         raise LngenError(f"{named} of {definition.name} is not passed to the function: {_hint(definition, function)}.")
     return found
+
+
+def names_of(definition: Definition) -> dict[str, str]:
+    """The names that a call may pass, each with that of the definition on rows, or its own where axes have names."""
+    if definition.layout:
+        constants = [definition.public(entry.name) for entry in definition.constants]
+        names = [*arrays_by_name(definition), *constants, *(size.name for size in definition.sizes)]
+        return dict(zip(names, names, strict=True))
+    return {definition.public(entry.name): entry.name for entry in definition.passed} | {_SIZE: _SIZE}
 
 
 def _parsed(function: Callable[..., Any], text: str, public: Mapping[str, str]) -> Calling:
@@ -222,7 +237,7 @@ def _by_name(function: Callable[..., Any], definition: Definition, public: Mappi
 
 def _hint(definition: Definition, function: Any = None) -> str:
     rows = [definition.public(entry.name) for entry in definition.rows]
-    names = [definition.public(entry.name) for entry in definition.passed]
+    names = [name for name in names_of(definition) if name != _SIZE]
     if is_module(function):
         names = [name if name in rows else f"its_{name}={name}" for name in names]
         return f'say how it is called, its parameters by name, as in --call "f({", ".join(names)})"'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -14,16 +15,18 @@ from lngen.checks.adapter import Adapter
 from lngen.checks.apart import Tell
 from lngen.checks.bounds import Grade
 from lngen.checks.callables.adapters import adapted
-from lngen.checks.callables.calling import calling, find
+from lngen.checks.callables.calling import calling
 from lngen.checks.checker import FUNCTION, Checker, References
 from lngen.checks.contracts import check_contracts
-from lngen.checks.counterpart import counterpart
+from lngen.checks.counterpart import counterpart, module_of
 from lngen.checks.derived import checkable
 from lngen.checks.evidence import Evidence, Report, verdict
-from lngen.checks.frameworks import FrameworkAdapter
+from lngen.checks.executed import KIND as AS_PYTHON
+from lngen.checks.executed import run_as_python
+from lngen.checks.frameworks import FrameworkAdapter, NamedArrays
 from lngen.checks.hard_inputs import finite, hard_inputs
 from lngen.checks.inputs import ordinary
-from lngen.checks.layer import as_tuple
+from lngen.checks.layer import as_tuple, mixed_types, run
 from lngen.checks.numbers import DTYPES
 from lngen.checks.reference import mixed
 from lngen.checks.second_order import BOUND, SeededDirections
@@ -37,8 +40,11 @@ VALUES, SECOND, ROUNDING = "precision", "second order", "rounding"
 NARROW_BOUND = 1e-5
 """Bound of a second derivative whose function computes in float32: `second_order.BOUND` in the ratio of the units."""
 
-SHAPES = ((5, 7), (1, 33), (3, 1), (4, 128), (37, 31), (3, 1000), (130, 33), (1100, 5), (2, 4099))
-"""(rows, D) that values and gradients are compared at: short rows and long ones, one entry, many rows."""
+SHAPES = ((5, 7), (1, 33), (3, 1), (4, 128), (37, 7), (5, 1000), (130, 31), (1100, 5), (2, 4099))
+"""(rows, D) that values and gradients are compared at: short rows and long ones, one entry, many rows.
+
+Some are shapes of contracts too: a framework that compiles compiles them once.
+"""
 
 SWEEP = tuple((2, features) for power in range(1, 14) for features in (2**power - 1, 2**power, 2**power + 1))
 """Powers of two and their neighbours, where a block of a kernel ends."""
@@ -82,11 +88,10 @@ class Subject:
 
         `backward` gives the gradients of a function of NumPy, `fixed` the values of Constants that the function does
         not take, `device` where arrays lie. Raises LngenError where the function does not take what the definition
-        needs, and where the definition has arrays with named axes or random numbers.
+        needs, and where the definition draws random numbers.
         """
-        if definition.layout or any(entry.draws for entry in definition.inputs):
-            what = "arrays whose axes have names" if definition.layout else "random numbers"
-            raise LngenError(f"{definition.name} has {what}, and a function is checked on rows of numbers it is given.")
+        if any(entry.draws for entry in definition.inputs):
+            raise LngenError(f"{definition.name} draws random numbers, and a function draws others.")
         taken = calling(function, definition, call)
         results = {name: name for output in definition.outputs for name in (output, cotangent(output))}
         pulled_back = None if backward is None else calling(backward, definition, extra=taken.spelled | results)
@@ -121,8 +126,9 @@ def check_callable(
     known = {} if references is None else references
     layer, on = checkable(plan, subject.on), subject.on
     checker = Checker(layer, tuple(asked.dtypes), FUNCTION, asked.seed, known, asked.full, tell)
+    claims = _named_axes(subject, asked) if subject.definition.layout else _evidence(checker, subject, asked)
     with np.errstate(all="ignore"), on.setting() if isinstance(on, FrameworkAdapter) else nullcontext():
-        found = _without(asked.without, [*_evidence(checker, subject, asked)])
+        found = _without(asked.without, [*_assumed(subject), *claims])
     return Report(plan.derivation.definition.name, subject.framework, asked.seed, tuple(found), code=subject.name)
 
 
@@ -134,7 +140,7 @@ def check_own(
     if report.passed or subject.framework != "PyTorch":
         return None
     try:
-        module = find(counterpart(definition).name.replace("torch.nn.", "torch.nn:"))
+        module = module_of(counterpart(definition))
     except LngenError:  # its docstring names none
         return None
     if module is subject.function:
@@ -153,24 +159,66 @@ def _without(words: Sequence[str], found: Sequence[Evidence]) -> list[Evidence]:
     return [e for e, title in zip(found, titles, strict=True) if not any(word.lower() in title for word in words)]
 
 
-def _evidence(checker: Checker, subject: Subject, asked: CallableRequest) -> Iterator[Evidence]:
+def _assumed(subject: Subject) -> Iterator[Evidence]:
+    """Yield a remark about each Constant that a function neither takes nor is said to have."""
     on: Any = subject.on
-    for entry in checker.definition.constants:
-        if entry.name not in {*on.taken.names, *on.taken.fixed}:
-            name, value = checker.definition.public(entry.name), float(entry.default or 0)
+    for entry in subject.definition.constants:
+        name, value = subject.definition.public(entry.name), float(entry.default or 0)
+        if not {name, entry.name} & {*on.taken.names, *on.taken.fixed}:
             note = f"held to {name} = {value:g}; --constant {name}=NUMBER says what the function has"
             yield replace(verdict(ROUNDING, f"{name} is not passed", "", (), "", note), claimed=False)
+
+
+def _evidence(checker: Checker, subject: Subject, asked: CallableRequest) -> Iterator[Evidence]:
     for dtype in asked.dtypes:
         yield from _values(checker, dtype, asked)
     for dtype in asked.dtypes:
         if checker.grades[dtype] == Grade.ANY_ORDER:
             checker.grades[dtype] = Grade.ONCE_MORE
         yield from hard_inputs(checker, dtype)
+        if dtype in ("float16", "bfloat16"):
+            yield from _wide_parameters(checker, dtype)
         if dtype == "float16":
             yield from _squares_beyond(checker)
     yield from check_contracts(checker.layer, asked.seed, asked.dtypes, checker.bounds_as_stored, checker.tell)
     if "float64" in asked.dtypes and subject.asks_for_second:
         yield _second(checker, asked)
+
+
+def _wide_parameters(checker: Checker, dtype: str) -> Iterator[Evidence]:
+    """Yield the evidence of rows of a half type with parameters of float32, whose digits all count.
+
+    A function may refuse them, and its outputs may have either type.
+    """
+    features = checker.on.row_length(checker.definition, 7)
+    drawn = checker.on.given(ordinary(checker.definition, 37, features, checker.seed))
+    case = mixed_types(checker.definition, drawn, storage_dtype(dtype), np.float32)
+    bounds, what = checker.bounds(case, dtype, "float32"), "parameters of float32"
+    if bounds is None or all(case.inputs[entry.name] is None for entry in checker.definition.parameters):
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # frameworks warn that this is slow
+            answer = run(checker.layer, case)
+    except Exception as error:  # whatever the function raises
+        note = f"refused, by {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        yield replace(verdict(ROUNDING, what, "", case.shape, dtype, note), claimed=False)
+        return
+    yield from checker.within(VALUES, f"{what}: ", case, dtype, bounds, *checker.exact(case), answer=answer)
+
+
+def _named_axes(subject: Subject, asked: CallableRequest) -> Iterator[Evidence]:
+    """Yield the evidence about a function whose arrays have named axes: values and gradients, without bounds."""
+    on: Any = subject.on
+    note = "in float64 alone; half types, hard inputs, layouts of memory and further calls are not tried"
+    yield replace(verdict(ROUNDING, "arrays with named axes", "", (), "", note), claimed=False)
+    try:
+        fixed = {subject.definition.public(name): value for name, value in on.taken.fixed.items()}
+        yield from run_as_python(subject.definition, NamedArrays(on, on.function), asked.seed, on.taken.names, fixed)
+    except Exception as error:  # whatever a stranger's function raises
+        yield verdict(
+            AS_PYTHON, "a call", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}", (), "float64"
+        )
 
 
 def _squares_beyond(checker: Checker) -> Iterator[Evidence]:

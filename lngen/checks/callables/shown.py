@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from lngen.checks.callables.checking import ROUNDING, SECOND, VALUES
 from lngen.checks.contracts import KIND as CONTRACTS
 from lngen.checks.evidence import Evidence, Report
+from lngen.checks.executed import KIND as AS_PYTHON
 
 _TITLES = {
     VALUES: "values and gradients",
+    AS_PYTHON: "values and gradients",
     "hard inputs": "hard inputs",
     CONTRACTS: "calls",
     SECOND: "second derivative",

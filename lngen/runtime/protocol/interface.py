@@ -44,9 +44,9 @@ DATA = ("Data", 'Data["..."]', 'Data["d"]', *INTEGERS)
 
 
 def labels(interface: "Interface") -> list[int]:
-    """The places of the inputs for which a caller may pass integer labels: of rows, all but the first."""
+    """The places of the inputs for which a caller may pass integer labels: rows of a loss, all but the first."""
     rows = [number for number, each in enumerate(interface["inputs"]) if each["kind"] in ("Row", "Data")]
-    return rows[1:]
+    return rows[1:] if all(each["kind"] == "RowScalar" for each in interface["outputs"]) else []
 
 
 Axes = list[Literal["...", "D"]]

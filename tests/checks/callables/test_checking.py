@@ -16,8 +16,20 @@ from lngen.pipeline.stages import planned
 from tests.checks.callables import kernels
 from tests.requirements import needs_jax, needs_torch
 from tests.shipped import ROOT
+from tests.tiers import sample
 
 FLOATS = CallableRequest(dtypes=("float64", "float32"))
+# As benchmarks.wrong_kernels has them, which imports PyTorch.
+WITH_A_CLAIM_OF_THEIR_OWN = [
+    *("PackedInput", "PackedCotangent", "OverInput", "ScaledTwice", "AnyOrder", "OnlyWithX", "FirstAxis", "Shared"),
+    *("Silent", "FirstRows", "FixedEps", "GammaRounded", "wide_result", "StridesOfX"),
+]
+WRONG = [
+    *WITH_A_CLAIM_OF_THEIR_OWN,
+    *("GammaOutside", "NoTail", "TwoBlocks", "First1024", "NarrowSums", "eps_outside", "detached", "FromOutput"),
+    *("MeanTwice", "Padded", "unbiased", "one_pass", "ResidualFirst", "SecondOutput", "Swapped", "Ignored"),
+    *("FirstCotangent", "smoothed", "sign_inside", "softmax_without_a_shift", "log_of_softmax"),
+]
 _references = {}
 
 
@@ -184,7 +196,7 @@ def test_half_types_may_round_each_step_and_no_more():
     asked = CallableRequest(dtypes=("float16",))
     assert not checked(each_step, asked, backward=kernels.rms_norm_backward).failures
     failed = checked(sums_too, asked, backward=kernels.rms_norm_backward).failures
-    assert ("y", (3, 1000)) in {(each.what, each.shape) for each in failed}
+    assert ("y", (5, 1000)) in {(each.what, each.shape) for each in failed}
 
 
 @pytest.mark.ci
@@ -228,50 +240,197 @@ def test_masked_logits_are_no_number_where_a_term_of_theirs_is_multiplied_by_zer
     }
 
 
-def test_what_cannot_be_checked_is_refused():
-    with pytest.raises(LngenError, match="axes have names"):
-        checked(kernels.rms_norm, name="group_norm")
+def test_what_draws_random_numbers_is_refused():
     with pytest.raises(LngenError, match="random numbers"):
         checked(kernels.rms_norm, name="dropout_add_layer_norm")
+
+
+def test_digits_of_wide_parameters_count():
+    """Right at the types of rows, since the parameters have no more digits there."""
+
+    def rounded(x, gamma, eps):
+        return kernels.rms_norm(x, gamma.astype(x.dtype), eps)
+
+    def backward(dy, x, gamma, eps):
+        dx, dgamma = kernels.rms_norm_backward(dy, x, gamma, eps)
+        return dx, dgamma.astype(x.dtype).astype(gamma.dtype)
+
+    asked = CallableRequest(("bfloat16",), without=("left-out inputs",))
+    wide = "parameters of float32: "
+    found = checked(rounded, asked, backward=kernels.rms_norm_backward).failures
+    assert {each.what for each in found} == {f"{wide}y"}
+    found = checked(kernels.rms_norm, asked, backward=backward).failures
+    assert {each.what for each in found} == {f"{wide}dgamma"}
+
+    def same_types(x, gamma, eps):
+        return kernels.rms_norm(x, gamma, eps) if gamma is None or gamma.dtype == x.dtype else 1 / 0
+
+    report = checked(same_types, asked, backward=kernels.rms_norm_backward)
+    assert not report.failures
+    assert any("of float32 in bfloat16: refused, by ZeroDivisionError" in line for line in lines(report, "f"))
+
+
+# ---- named axes
+
+BATCH = """
+from lngen.language import Array, Constant, mean, rsqrt
+
+def batch(x: Array["n c ..."], gamma: Array["c"] = 1, eps: Constant = 1e-5):
+    return gamma * x * rsqrt(mean(x**2, "n ...") + eps)
+"""
+
+
+def over_batch(x, gamma, eps):
+    axes, shape = (0, *range(2, x.ndim)), (1, -1) + (1,) * (x.ndim - 2)
+    return gamma.reshape(shape) * x / np.sqrt((x**2).mean(axes, keepdims=True) + eps)
+
+
+def over_batch_backward(dy, x, gamma, eps, wrong=1.0):
+    axes, shape = (0, *range(2, x.ndim)), (1, -1) + (1,) * (x.ndim - 2)
+    r = 1 / np.sqrt((x**2).mean(axes, keepdims=True) + eps)
+    xhat, g = x * r, dy * gamma.reshape(shape)
+    dx = r * (g - wrong * xhat * (g * xhat).mean(axes, keepdims=True))
+    return dx, (dy * xhat).sum(axes)
+
+
+def test_named_axes_are_those_of_the_function():
+    def wrong(dy, x, gamma, eps):
+        return over_batch_backward(dy, x, gamma, eps, 0.9)
+
+    def other_eps(x, gamma):
+        return over_batch(x, gamma, 1e-3)
+
+    def other_eps_backward(dy, x, gamma):
+        return over_batch_backward(dy, x, gamma, 1e-3)
+
+    right = checked(over_batch, name=BATCH, backward=over_batch_backward)
+    assert (right.outcome, right.failures) == ("passed", ())
+    assert any("named axes: in float64 alone" in line for line in lines(right, "f"))
+    assert {e.what for e in checked(over_batch, name=BATCH, backward=wrong).failures} == {"gradients"}
+    report = checked(other_eps, name=BATCH, backward=other_eps_backward)
+    assert report.failures
+    assert any("held to eps = 1e-05" in line for line in lines(report, "f"))
+    assert not checked(other_eps, name=BATCH, backward=other_eps_backward, fixed={"eps": 1e-3}).failures
+
+
+@needs_torch
+def test_contributions_to_a_gradient_are_rounded_one_by_one():
+    """Autograd adds three parts of the gradient of the sum of rows, where the program has one addition."""
+    import torch
+
+    def add_norm(x, residual, gamma=None, eps=1e-6, wrong=1.0):
+        wide = [t.double() if t.dtype == torch.float64 else t.float() for t in (x, residual)]
+        h = wide[0] + wide[1]
+        y = h * torch.rsqrt((h * h).mean(-1, keepdim=True) + eps)
+        return (y if gamma is None else y * gamma).to(x.dtype), (h * wrong).to(x.dtype)
+
+    asked = CallableRequest(("float32",))
+    assert not checked(add_norm, asked, "add_rms_norm").failures
+    assert checked(
+        lambda x, residual, gamma, eps: add_norm(x, residual, gamma, eps, 1 + 1e-6), asked, "add_rms_norm"
+    ).failures
+
+
+@needs_torch
+def test_parts_of_an_array_are_one_argument():
+    import torch
+
+    def rotary(x, cosine, sine):
+        a, b = x.chunk(2, -1)
+        return torch.cat((a * cosine - b * sine, b * cosine + a * sine), -1)
+
+    assert not checked(rotary, name="rotary").failures
+    assert checked(lambda x, cosine, sine: rotary(x, cosine, -sine), name="rotary").failures
+
+
+@needs_torch
+def test_groups_are_passed_and_an_error_of_the_function_is_a_failure():
+    import torch
+
+    group_norm = torch.nn.functional.group_norm
+    assert not checked(group_norm, name="group_norm", call="f(x, g, gamma, beta, eps)").failures
+
+    def at_some_sizes(x, gamma, beta, g, eps):
+        return group_norm(x, g, gamma, beta, eps) if x.shape[1] != 21 else 1 / 0
+
+    (failed,) = checked(at_some_sizes, name="group_norm").failures
+    assert (failed.what, failed.detail) == ("a call", "ZeroDivisionError: division by zero")
+    with pytest.raises(LngenError, match="raises ZeroDivisionError"):
+        checked(lambda x, gamma, beta, g, eps: 1 / 0, name="group_norm")
+    with pytest.raises(LngenError, match="g of group_norm is not passed"):
+        checked(lambda x, gamma, beta: group_norm(x, 2, gamma, beta), name="group_norm")
+    with pytest.raises(LngenError, match="a function of them, not a module"):
+        checked(torch.nn.GroupNorm, name="group_norm", call="f(x, num_groups=g)")
 
 
 # ---- PyTorch, JAX
 
 
-@needs_torch
-@pytest.mark.parametrize("name", ["right", "composed"])
-def test_a_right_function_of_pytorch_holds_every_claim(name):
-    report = checked(getattr(kernels.of_torch(), name), CallableRequest())
-    assert (report.backend, report.failures) == ("PyTorch", ())
+@needs_jax
+def test_a_function_of_jax_is_compiled_once_for_each_shape(monkeypatch):
+    import jax
+    from jax._src import compiler
+
+    made, compiled = [], compiler.compile_or_get_cached
+    monkeypatch.setattr(compiler, "compile_or_get_cached", lambda *a, **k: made.append(a) or compiled(*a, **k))
+    report = checked(lambda x: jax.nn.softmax(x, -1), CallableRequest(("float32",)), "softmax")
+    assert report.failures == ()
+    assert 20 < len(made) < 70
+
+
+@needs_jax
+def test_what_a_function_of_jax_keeps_between_calls_is_found():
+    import jax
+    import jax.numpy as jnp
+
+    kept = {}
+
+    @jax.custom_vjp
+    def norm(x, eps):
+        return forward(x, eps)[0]
+
+    def forward(x, eps):
+        kept[x.shape, x.dtype] = jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + eps)
+        return x * kept[x.shape, x.dtype], x
+
+    def backward(x, dy):
+        r = kept[x.shape, x.dtype]
+        return r * (dy - x * r * jnp.mean(dy * x * r, -1, keepdims=True)), None
+
+    norm.defvjp(forward, backward)
+    assert claims(checked(lambda x, eps: norm(x, eps), CallableRequest(("float64",)))) == {
+        "two calls before a backward"
+    }
+
+
+@needs_jax
+def test_a_compiled_square_of_float16_is_infinite_as_it_is_an_operation_at_a_time():
+    import jax.numpy as jnp
+
+    def norm(x, eps):
+        return (x / jnp.sqrt(jnp.mean(x * x, -1, keepdims=True) + eps)).astype(x.dtype)
+
+    assert claims(checked(norm, CallableRequest(("float16",)))) == {"values of 1e3"}
 
 
 @needs_torch
-@pytest.mark.parametrize(
-    ("name", "found"),
-    [
-        ("ignores_strides_of_x", {"non-contiguous inputs give the same result"}),
-        (
-            "ignores_strides_of_dy",
-            {"non-contiguous inputs give the same result", "cotangents of a sum, which are one entry in memory"},
-        ),
-        ("sums_the_first_rows", {VALUES}),
-        ("writes_over_its_input", {"inputs are never written", "backward again, with another cotangent"}),
-        ("grows_with_each_backward", {"backward again, with another cotangent"}),
-        ("needs_the_gradient_of_x", {"some inputs want no gradient"}),
-        ("adds_up_at_random", {"ten runs give the same bits"}),
-        ("keeps_roots", {"two calls before a backward"}),
-        ("root_is_no_input", {SECOND}),
-        ("counts_rows_by_the_first_axis", {"any leading shape"}),
-        ("fixed_eps", {VALUES}),
-    ],
-)
-def test_each_wrong_function_is_found_by_the_claim_about_its_fault(name, found):
-    assert found <= claims(checked(getattr(kernels.of_torch(), name)))
+def test_a_right_function_of_pytorch_holds_every_claim():
+    from benchmarks import wrong_kernels
+
+    for kernel in wrong_kernels.RIGHT:
+        for function in (kernel.callable, kernel.own):
+            report = checked(function, FLOATS, kernel.layer)
+            assert (report.backend, report.failures) == ("PyTorch", ())
 
 
 @needs_torch
-def test_results_of_another_type_are_found():
-    assert claims(checked(kernels.of_torch().returns_float32, CallableRequest())) == {"dtypes and shapes of results"}
+@pytest.mark.parametrize("name", sample(WRONG, (), WITH_A_CLAIM_OF_THEIR_OWN))
+def test_each_wrong_function_is_found_by_the_claim_about_its_fault(name):
+    from benchmarks import wrong_kernels
+
+    (kernel,) = (each for each in wrong_kernels.WRONG if each.function.__name__ == name)
+    report = checked(kernel.callable, CallableRequest(), kernel.layer, fixed=kernel.constants)
+    assert kernel.claim in {word for each in report.failures for word in (each.kind, each.what.partition(": ")[0])}
 
 
 @needs_torch
@@ -313,10 +472,12 @@ def test_a_module_that_is_made_has_one_length_of_rows_and_its_own_constants():
 
 @needs_torch
 def test_a_function_with_too_many_results_is_refused():
+    import torch
+
     with pytest.raises(LngenError, match="returns 2 results, and rms_norm has y"):
         checked(lambda x, gamma, eps: (x, x))
     assert not checked(
-        lambda x, gamma, eps: (kernels.of_torch().composed(x, gamma, eps), x), call="f(x, gamma, eps)[0]"
+        lambda x, gamma, eps: (torch.nn.functional.rms_norm(x, x.shape[-1:], gamma, eps), x), call="f(x, gamma, eps)[0]"
     ).failures
 
 

@@ -289,6 +289,8 @@ def test_integer_labels_are_refused_with_the_way_to_pass_them():
     remedy = r"and labels one-hot, as torch\.nn\.functional\.one_hot\(target, D\)\.float\(\)$"
     with pytest.raises(TypeError, match=remedy):
         LOSS.cross_entropy(x, labels)
+    with pytest.raises(TypeError, match=r"as residual\.float\(\)$"):  # of no loss
+        importlib.import_module("generated.add_rms_norm.torch_backend").add_rms_norm(x, labels)
     y = LOSS.cross_entropy(x, torch.nn.functional.one_hot(labels, 9).float())
     torch.testing.assert_close(y, torch.nn.functional.cross_entropy(x, labels, reduction="none"), check_dtype=False)
 
