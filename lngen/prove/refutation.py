@@ -61,6 +61,7 @@ class Refuter:
         self._smallest = minimum_features
         self._unknowns: dict[tuple[str, str, int], Any] = {}
         self._values: dict[tuple[Expr, Opened, int], Any] = {}
+        self._needs: dict[Expr, tuple[set[Any], list[Expr]]] = {}
 
     def differ(self, left: Expr, right: Expr, opened: Opened) -> bool:
         """Test whether both sides are finite at a point, and differ there.
@@ -115,9 +116,12 @@ class Refuter:
         if e == D:
             return mpmath.mpf(self._size(turn))
         if not isinstance(e, TypedSymbol):
-            given = {symbol: self._value(symbol, opened, turn) for symbol in e.free_symbols | {D}}
+            if e not in self._needs:
+                self._needs[e] = e.free_symbols | {D}, [*e.atoms(Relational, AttainsFirst, sympy.sign)]
+            symbols, jumps = self._needs[e]
+            given = {symbol: self._value(symbol, opened, turn) for symbol in symbols}
             arithmetic = Arithmetic(_DIGITS)
-            for jump in e.atoms(Relational, AttainsFirst, sympy.sign):
+            for jump in jumps:
                 _require_decided(*(evaluate_expression(side, given, arithmetic) for side in jump.args[:2]))
             return evaluate_expression(e, given, arithmetic)
         if e in opened:
