@@ -40,7 +40,7 @@ REPRESENTATIVES = {
     ],
     "kernels for the processor": [
         "tests/test_every_backend.py::test_every_backend_computes_the_formulas"
-        "[cpu-cross_entropy-backward-every optional input-f16-2x4100]"
+        "[cpu-cross_entropy-jvp-directions-f32-3x1025]"
     ],
     "jvp and double backward": ["tests/checks/test_second_order.py::test_what_is_emitted_passes[layer_norm]"],
     "every function": [
