@@ -20,15 +20,12 @@ def pairs_of(case: Mapping[str, Any]) -> set[Pair]:
 
 
 Allowed = Callable[[Mapping[str, Any]], bool]
-"""Test whether a case is wanted that has some of the axes, or all of them."""
 
 
-def pairwise(
-    axes: Mapping[str, Sequence[Any]], allowed: Allowed = lambda case: True, tries: int = 8
-) -> list[dict[str, Any]]:
+def pairwise(axes: Mapping[str, Sequence[Any]], allowed: Allowed = bool, tries: int = 8) -> list[dict[str, Any]]:
     """Cases in which each pair of values of two axes is; the same ones on every run.
 
-    Raises ValueError where a pair is in no case that is allowed.
+    `allowed` tests a case of some of the axes or all. Raises ValueError where a pair is in no case that is allowed.
 
     Each next case is the best of some `tries`: it begins with a pair that is left, and takes on every other axis a
     value that makes the most pairs that are left.
@@ -59,9 +56,7 @@ def _grown(
     case = dict(pair)
     for name in generator.sample([*axes], len(axes)):
         if name not in case:
-            values = [
-                value for value in generator.sample([*axes[name]], len(axes[name])) if allowed({**case, name: value})
-            ]
+            values = [v for v in generator.sample([*axes[name]], len(axes[name])) if allowed({**case, name: v})]
             if not values:
                 raise ValueError(f"no case is allowed with {pair}")
             case[name] = max(values, key=lambda value: _new(_ordered(axes, {**case, name: value}), left))

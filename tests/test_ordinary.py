@@ -213,10 +213,10 @@ FEW = [
     for backend, place in NUMBERS.items()
     for number, shape in enumerate(SHAPES)
     # What is compiled again for each case takes seconds of them.
-    if backend is numpy or number % (8 if backend is cuda else 4) == place % 4
+    if backend is numpy or number % (len(SHAPES) if backend is cuda else 4) == place % 4
     if backend is not cuda or shape != "named axes"
 ]
-"""Each shape and each default on NumPy, and a quarter or an eighth of them on each of the others."""
+"""Each shape and each default on NumPy, and a quarter of them, or one, on each of the others."""
 EVERY = [
     {"shape": shape, "default": default, "kind": kind, "backend": backend}
     for shape in SHAPES
@@ -240,9 +240,9 @@ def parameters(cases: list[dict[str, Any]], *marks: Any) -> list[Any]:
 
 
 def tier(name: str, backend: Any = numpy) -> pytest.MarkDecorator:
-    """A definition failed on all backends at once: one beside NumPy is in CI."""
-    number = [*FAILED].index(name)
-    in_ci = backend is numpy or NUMBERS[backend] - 1 == number % (len(BACKENDS) - 1)
+    """A definition failed on all backends at once: one beside NumPy is in CI, and C++ for that of CUDA."""
+    others = (cpu, torch, jax)
+    in_ci = backend in (numpy, others[[*FAILED].index(name) % len(others)])
     return pytest.mark.ci if in_ci and not name.endswith("long") else pytest.mark.exhaustive
 
 
