@@ -111,8 +111,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection() -> Generator[None, object, object]:
     """Look for garbage once, and not again and again among the tests that are collected, none of which is any.
 
-    Derivations make many objects and little garbage, so it is looked for less often than by default: a fifth of their
-    time.
+    Derivations make many objects and little garbage, so garbage is looked for less often than by default,
+    which takes a tenth of their time.
 
     Raises UsageError where a test is parametrized by what a derivation gives: each worker would wait for all layers.
     """

@@ -240,7 +240,7 @@ def parameters(cases: list[dict[str, Any]], *marks: Any) -> list[Any]:
 
 
 def tier(name: str, backend: Any = numpy) -> pytest.MarkDecorator:
-    """A definition failed on all backends at once: one beside NumPy is in CI, and C++ for that of CUDA."""
+    """Tier of a definition that failed on all backends at once: CI has NumPy and one more, and nightly has all."""
     others = (cpu, torch, jax)
     in_ci = backend in (numpy, others[[*FAILED].index(name) % len(others)])
     return pytest.mark.ci if in_ci and not name.endswith("long") else pytest.mark.exhaustive

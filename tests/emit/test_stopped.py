@@ -39,7 +39,7 @@ DEFINITIONS = {
 
 FEW = ("what is read in other terms too", "a norm")
 WITHOUT_TANGENTS = (*FEW, "within what is stopped", "a branch")
-"""Those whose backward is tried without a jvp beside it, which writes the same stops; nightly tries all."""
+"""Definitions whose backward CI tries without a jvp beside it too: both write the same stops. Nightly tries all."""
 
 X = np.array([[0.3, -1.2, 0.7, 1.9], [-0.4, 0.9, -0.6, 0.2]])
 G = np.array([1.1, -0.7, 0.4, 0.9])
