@@ -21,7 +21,7 @@ from lngen.cli import console, layers
 from lngen.cli import derive as derive_command
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import manifest
-from tests.requirements import needs_gxx, needs_nvrtc, needs_pycuda
+from tests.requirements import needs_nvrtc
 from tests.shipped import FILES, LAYERS, ROOT, WHOLE, shipped
 from tests.tiers import sample
 
@@ -392,16 +392,6 @@ class TestCheck:
         assert "cuda is not run: make pycuda" in result.stderr
         assert "not compiled for GPUs: pip install" in result.stderr
         assert "mine, cuda: NOT RUN (make pycuda" in " ".join(result.stdout.split())
-
-    @needs_pycuda
-    @needs_gxx
-    @pytest.mark.cuda
-    @pytest.mark.ci
-    def test_kernels_are_run_and_it_says_where(self, mine):
-        result = lngen("check", "mine.py", "--backend", "cuda", "--dtype", "f64", "--shape", "2,3")
-        assert result.exit_code == 0, result.stdout + result.stderr
-        assert re.search(r"mine, cuda on \S", result.stdout)
-        assert "workspace" in result.stdout
 
     def test_shapes_and_types_are_read_as_lngen_cost_reads_them(self):
         assert check_command.parse_shapes(["7", "32,512,768", "0,5"]) == ((1, 7), (16384, 768), (0, 5))

@@ -40,7 +40,7 @@ REPRESENTATIVES = {
     ],
     "kernels for the processor": [
         "tests/test_every_backend.py::test_every_backend_computes_the_formulas"
-        "[cpu-cross_entropy-backward-every optional input-f16-2x4100]"
+        "[cpu-cross_entropy-jvp-directions-f32-3x1025]"
     ],
     "jvp and double backward": ["tests/checks/test_second_order.py::test_what_is_emitted_passes[layer_norm]"],
     "every function": [
@@ -156,8 +156,6 @@ CHOSEN = {
     },
     "tests/extensions/page/test_browser.py::test_it_is_legible": {"layer_norm_gelu"},
     # ---- no case: what they show in half a minute each is shown in less by the tests named
-    # README shows both screens, and test_cli.py runs their commands.
-    "tests/report/test_terminal.py::test_make_derive_is_two_screens": set(),
     # test_regimes_are_right_and_have_no_finding runs them.
     "tests/extensions/simt/test_emitted.py::test_every_regime_is_there": set(),
     # Forty modules, of which each is compiled.
@@ -165,7 +163,6 @@ CHOSEN = {
     # test_a_job_reads_and_writes_its_arrays_and_no_more, test_every_stage_runs_and_is_recorded
     "tests/tools/test_gpu_run.py::test_what_is_compiled_ahead_is_what_is_timed": set(),
     # test_contracts_and_hard_inputs of tests/checks/test_cuda.py
-    "tests/test_cli.py::TestCheck::test_kernels_are_run_and_it_says_where": set(),
     "tests/checks/test_cuda.py::test_float64": set(),
     "tests/checks/test_cuda.py::test_other_definitions": set(),
     # test_cuda_is_compiled has the case of a compiler.

@@ -34,7 +34,7 @@ def code() -> dict[str, int]:
 
 def lines() -> dict[str, int]:
     """Count lines of what is not a package: tests, and what `lngen derive` wrote."""
-    return {name: house.counted(files)[1] for name, files in _others().items()}
+    return {name: house.lines(house.texts(files)) for name, files in _others().items()}
 
 
 def _others() -> dict[str, list[Path]]:

@@ -57,12 +57,18 @@ def _docstring_lines(tree: ast.Module) -> Iterator[int]:
 
 def counted(files: Iterable[Path]) -> tuple[int, int, int]:
     """Return the number of files, their lines, and their lines of code."""
-    every = [path for path in files if path.suffix in _TEXT and path.is_file()]
-    return (
-        len(every),
-        sum(len(path.read_text(encoding="utf-8").splitlines()) for path in every),
-        sum(map(code_lines, every)),
-    )
+    every = texts(files)
+    return len(every), lines(every), sum(map(code_lines, every))
+
+
+def texts(files: Iterable[Path]) -> list[Path]:
+    """Return those of the files that are counted."""
+    return [path for path in files if path.suffix in _TEXT and path.is_file()]
+
+
+def lines(files: Iterable[Path]) -> int:
+    """Return the number of lines of files."""
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
 
 
 def groups() -> dict[str, list[Path]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import mpmath
@@ -57,10 +58,10 @@ class Refuter:
         sign: Callable[[Expr], int | None],
         minimum_features: int,
     ) -> None:
-        self._meaning, self._reached, self._sign = meaning, reached, sign
-        self._smallest = minimum_features
+        self._meaning, self._reached, self._sign, self._smallest = meaning, reached, sign, minimum_features
         self._unknowns: dict[tuple[str, str, int], Any] = {}
         self._values: dict[tuple[Expr, Opened, int], Any] = {}
+        self._needs: dict[Expr, tuple[set[Any], list[Expr]]] = {}
 
     def differ_at_random_points(self, left: Expr, right: Expr, opened: Opened) -> bool:
         """Test whether both sides are finite at a point, and differ there.
@@ -81,12 +82,10 @@ class Refuter:
             return False
         with mpmath.workdps(_DIGITS):
             for turn in range(len(_RANGES)):
-                try:
+                with suppress(*_NO_NUMBERS):
                     a, b = (self._value(side, opened, turn) for side in (left, right))
                     if is_finite(a) and is_finite(b):
                         return agreement(a, b, _DIGITS, least=1) < _ALIKE
-                except _NO_NUMBERS:
-                    continue
         return False
 
     def differ_at_whole_numbers(self, left: Expr, right: Expr, opened: Opened) -> bool:
@@ -115,9 +114,11 @@ class Refuter:
         if e == D:
             return mpmath.mpf(self._size(turn))
         if not isinstance(e, TypedSymbol):
-            given = {symbol: self._value(symbol, opened, turn) for symbol in e.free_symbols | {D}}
+            found = self._needs.get(e) or (e.free_symbols | {D}, [*e.atoms(Relational, AttainsFirst, sympy.sign)])
+            symbols, jumps = self._needs.setdefault(e, found)
+            given = {symbol: self._value(symbol, opened, turn) for symbol in symbols}
             arithmetic = Arithmetic(_DIGITS)
-            for jump in e.atoms(Relational, AttainsFirst, sympy.sign):
+            for jump in jumps:
                 _require_decided(*(evaluate_expression(side, given, arithmetic) for side in jump.args[:2]))
             return evaluate_expression(e, given, arithmetic)
         if e in opened:
@@ -143,6 +144,5 @@ class Refuter:
 
 def _require_decided(value: Any, other: Any = 0) -> None:
     """Raise ArithmeticError where two values may be equal but for rounding."""
-    apart = np.abs(np.asarray(value, dtype=object) - np.asarray(other, dtype=object))
-    if any(0 < entry < _TIE for entry in apart.flat):
+    if any(0 < entry < _TIE for entry in np.ravel(abs(np.asarray(value, dtype=object) - other))):
         raise ArithmeticError("rounding decides a comparison")

@@ -48,16 +48,16 @@ def backend(request, monkeypatch, inductor):
 
 
 def evidence(made, module):
-    return [*in_framework(checkable(made.plan, InTorch(made.definition, module)))]
+    return in_framework(checkable(made.plan, InTorch(made.definition, module)))
 
 
 def failed(name, module):
-    return [each.what for each in evidence(shipped(name), module) if not each.passed]
+    return (each.what for each in evidence(shipped(name), module) if not each.passed)
 
 
 @pytest.mark.parametrize(("backend", "name"), sample([(name, name) for name in NAMES], (), FEW), indirect=["backend"])
 def test_every_layer_passes(backend, name):
-    found = evidence(shipped(name), backend)
+    found = [*evidence(shipped(name), backend)]
     assert [(each.what, each.detail) for each in found if not each.passed] == []
     assert {each.kind for each in found} == {CONTRACTS, KIND}
     assert len([each for each in found if each.claimed and each.kind == KIND]) == CHECKS - (gxx() is None)
@@ -72,7 +72,7 @@ def test_what_is_stopped_has_no_differences_of_derivatives(tmp_path, inductor):
     write(made.emission, tmp_path)
     module = lngen.load(tmp_path / "f", backend="torch")
     compile_nothing([module], setattr)
-    found = evidence(made, module)
+    found = [*evidence(made, module)]
     assert [each.detail for each in found if not each.passed] == []
     assert sum(each.kind == KIND for each in found) == CHECKS - len(SECOND)
 

@@ -38,6 +38,8 @@ DEFINITIONS = {
 }
 
 FEW = ("what is read in other terms too", "a norm")
+WITHOUT_TANGENTS = (*FEW, "within what is stopped", "a branch")
+"""Definitions whose backward CI tries without a jvp beside it too: both write the same stops. Nightly tries all."""
 
 X = np.array([[0.3, -1.2, 0.7, 1.9], [-0.4, 0.9, -0.6, 0.2]])
 G = np.array([1.1, -0.7, 0.4, 0.9])
@@ -75,10 +77,15 @@ def of_jax(name: str, directions: int = 4) -> Callable[..., Any]:
 
 
 @needs_jax
-@pytest.mark.parametrize("directions", [4, 2], ids=["with tangents", "without"])
 @pytest.mark.parametrize("name", sample(DEFINITIONS, FEW))
-def test_jax_finds_the_derivatives_of_the_definition(name, directions):
-    assert_finds_derivatives(name, of_jax(name, directions))
+def test_jax_finds_the_derivatives_of_the_definition(name):
+    assert_finds_derivatives(name, of_jax(name))
+
+
+@needs_jax
+@pytest.mark.parametrize("name", sample(DEFINITIONS, FEW, WITHOUT_TANGENTS))
+def test_jax_finds_the_derivatives_of_the_definition_without_a_jvp(name):
+    assert_finds_derivatives(name, of_jax(name, directions=2))
 
 
 def assert_finds_derivatives(name: str, made: Callable[..., Any]) -> None:
@@ -93,9 +100,12 @@ def assert_finds_derivatives(name: str, made: Callable[..., Any]) -> None:
     words |= {"stop_gradient": jax.lax.stop_gradient}
     with jax.enable_x64(True):
         x, along = jnp.asarray(X), [*map(jnp.asarray, ALONG)]
-        for g, given in ((jnp.asarray(G), jnp.asarray(G)), (jnp.ones(4), None)):
-            wanted = orders(by_hand(name, words), jax.grad, x, g, along)
-            for gradient, count in ((jax.grad, 3), (jax.jacfwd, 2)):
+        for g, given, modes in (
+            (jnp.asarray(G), jnp.asarray(G), ((jax.grad, 3), (jax.jacfwd, 2))),
+            (jnp.ones(4), None, ((jax.grad, 2),)),
+        ):
+            wanted = orders(by_hand(name, words), jax.grad, x, g, along[: modes[0][1]])
+            for gradient, count in modes:
                 same(orders(made, gradient, x, given, along[:count]), wanted[: count + 1])
 
 

@@ -12,7 +12,6 @@ from lngen.plan.planner import Plan
 from lngen.report import Shown, printed
 from lngen.report.content import content
 from tests import corpus
-from tests.shipped import ROOT
 
 MOST = 122
 LAYER = "layer_norm"
@@ -63,24 +62,6 @@ def test_evidence_that_all_steps_have_stands_at_their_head(plan):
     shown = lines(plan)
     assert len([line for line in shown if line.endswith(grade)]) == 2
     assert not [line for line in shown if re.match(r" *\d+  ", line) and "exact at" in line]
-
-
-@pytest.mark.ci
-def test_make_derive_is_two_screens(tmp_path):
-    recipe = re.search(r"^derive: .*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert recipe is not None
-    shown = []
-    for line in recipe[1].splitlines():
-        command = line.strip().removeprefix("@")
-        is_ours = command.startswith("$(RUN) -m lngen ")
-        words = command.removeprefix("$(RUN) -m lngen ").split()
-        shown += run(*words, "--out", tmp_path / "layers") if is_ours else [command]
-    assert len(shown) <= 80
-    (table,) = (i for i, line in enumerate(shown) if line.startswith("layer "))
-    gradient = next(i for i, line in enumerate(shown) if line.startswith("  dx "))
-    assert table < gradient < len(shown) - 6
-    assert shown[-1].startswith("echo ")
-    assert [line for line in shown if line.startswith("Next: ")]
 
 
 def test_options_that_have_nothing_to_print_are_refused(tmp_path, monkeypatch):
