@@ -32,7 +32,6 @@ def kernels_of(module: Any) -> Any:
 
 
 def compile_nothing(modules: Iterable[Any], put: Callable[[Any, str, Any], None]) -> None:
-    """Have layers of PyTorch computed by NumPy; `put` sets an attribute, as that of `monkeypatch` does."""
+    """Have layers of PyTorch computed by its operations; `put` sets an attribute, as that of `monkeypatch` does."""
     for layer in map(layer_of, modules):
-        put(layer, "host", layer.on_numpy())
-        put(layer, "straight", False)
+        put(layer, "has_kernels", False)
