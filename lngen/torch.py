@@ -68,6 +68,10 @@ def replace(model: torch.nn.Module, layers: Iterable[str | type[Any]] | None = N
         next(_modules(load(layer, backend="torch"))) if isinstance(layer, str) else layer
         for layer in (available() if layers is None else layers)
     ]
+    for layer in modules:
+        if not isinstance(layer, type) or not hasattr(layer, "_layer"):
+            remedy = "pass its name, or the class of its module, such as torch_backend.LayerNorm"
+            raise LngenError(f"layers has {layer!r:.80}, which is no layer's class; {remedy}")
     try:
         return torch_replace.replace(model, modules, are_chosen=layers is not None)
     except torch_replace.Misnamed as error:

@@ -61,7 +61,7 @@ def backend(text: str, name: str) -> Any:
 
 
 def on_numpy(text: str, framework: str) -> Any:
-    """The function of a layer in a framework, with the kernels of NumPy: nothing is compiled."""
+    """The function of a layer in a framework, by the framework's operations: nothing is compiled."""
     module = backend(text, framework)
     if framework != "jax":
         compile_nothing([module], setattr)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from importlib import import_module
+from inspect import signature
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,8 +15,12 @@ import numpy as np
 from lngen.checks.claim import Claim, NotRun
 from lngen.checks.frameworks import SAMPLES, FrameworkAdapter, PlacedRows, assert_close
 from lngen.checks.layer import as_tuple
+from lngen.checks.on_rows import on_rows
 from lngen.emit.class_names import attribute, class_of
-from lngen.runtime.protocol.casts import dtype
+from lngen.emit.torch.straight import letter_of
+from lngen.language.syntax import Kind
+from lngen.runtime.emitted import is_emitted
+from lngen.runtime.protocol.casts import TARGETS, dtype
 
 
 class InTorch(FrameworkAdapter):
@@ -21,14 +28,51 @@ class InTorch(FrameworkAdapter):
 
     checker = "gradcheck"
 
-    @property
+    @cached_property
     def layer(self) -> Any:
-        """The layer; of one whose axes have names, with rows placed beside those."""
-        found, layout = self.module._LAYER, self.definition.layout
+        """The layer; of one whose axes have names, that of rows, by the same kernels."""
+        found, layout, definition = self.module._LAYER, self.definition.layout, self.definition
         if layout is None:
             return found
-        call = PlacedRows(self.definition, layout, self.module._of_rows)
-        return SimpleNamespace(call=call, interface=found.interface, operators=found.operators, outputs=found.outputs)
+        entries = sorted(definition.positional, key=lambda entry: entry.default is not None)
+        places = [entries.index(entry) for entry in definition.positional]
+        numbers, count = len(definition.constants), len(entries)
+
+        def sections(run: Any, kept: Any, *values: Any) -> list[Any]:
+            given = [values[numbers:][definition.positional.index(entry)] for entry in entries]
+            row = next(each for each, entry in zip(given, entries, strict=True) if entry.kind is Kind.ROW)
+            return [run, kept, *values[:numbers], row.shape[-1], *given, *values[numbers + count :]]
+
+        def backward(*values: Any) -> Any:
+            made = self.module._backward(*sections(*values))
+            return made if made is None or made is True else [made[place] for place in places]
+
+        def forward(*values: Any) -> Any:
+            return self.module._forward(*sections(*values))
+
+        kinds = {name: definition.output_kind(name) for name in definition.outputs}
+
+        def outputs(*values: Any) -> Any:
+            given = zip(values[len(kinds) :], definition.positional, strict=False)
+            row = next(value for value, entry in given if entry.kind is Kind.ROW)
+            pairs = zip(kinds.values(), values, strict=False)
+            return tuple(each.reshape(row.shape[: row.ndim - 1 + kind.over_features]) for kind, each in pairs)
+
+        rows, casts = PlacedRows(definition, layout, self.module._rows), dict(definition.casts)
+        return type(found)(
+            self.module.__file__,
+            f"{self.module.__package__}.rows",
+            type(found.emitted)(rows, rows, forward, backward, outputs=outputs),
+            {entry.name: letter_of(entry.kind, entry.default is None) for entry in definition.positional},
+            {name: "r" if kind.over_features else "s" for name, kind in kinds.items()},
+            [entry.name for entry in definition.positional if entry.kind is Kind.ROW],
+            dict.fromkeys([definition.public(entry.name) for entry in definition.constants], True),
+            data=[entry.name for entry in definition.positional if not entry.kind.has_gradient],
+            casts=[*casts],
+            integers=[name for name, cast in casts.items() if not TARGETS[cast].digits],
+            kept=[name for name in kinds if name in signature(self.module._backward).parameters],
+            scalars=found.scalars,
+        )
 
     @property
     def torch(self) -> Any:
@@ -44,8 +88,13 @@ class InTorch(FrameworkAdapter):
 
     @property
     def has_kernels(self) -> bool:
-        """Test whether kernels are compiled here."""
-        return bool(self.module._LAYER.has_kernels)
+        """Test whether the layer calls kernels that `cpu_backend` calls too, whose bits its values are to have."""
+        return bool(self.module._LAYER.has_kernels and is_emitted(self.module._LAYER.folder, "cpu"))
+
+    @property
+    def host(self) -> Any:
+        """The kernels on the processor, of rows."""
+        return on_rows(import_module(f"{self.module.__package__}.cpu_backend"))
 
     def array(self, value: Any) -> Any:
         """Make a tensor in memory of its own, on the processor or where the setting says."""
@@ -126,28 +175,14 @@ class InTorch(FrameworkAdapter):
 
 def _operator(direction: str) -> Callable[[InTorch], None]:
     def check(of: InTorch) -> None:
-        operators, operands = of.module._LAYER.operators, _placed(of, of.recorded(of.arguments()))
+        operators, operands = of.layer.operators, [*of.recorded(of.arguments()), *of.constants]
         if direction == "backward":  # which is not differentiated: another function is where that is asked for
-            operands = _placed(of, of.arguments())
+            operands = [*of.arguments(), *of.constants]
             *made, kept = operators.forward(*operands)
-            outputs = [made[place] for place in of.module._LAYER.kept]
-            operands = [*operands, kept, *outputs, *map(of.torch.ones_like, made)]
+            operands = [*operands, kept, *(made[place] for place in of.layer.kept), *map(of.torch.ones_like, made)]
         of.torch.library.opcheck(getattr(operators, direction), tuple(operands))
 
     return check
-
-
-def _placed(of: InTorch, inputs: Sequence[Any]) -> list[Any]:
-    """The arguments of an operator: inputs, placed where axes have names, and Constants."""
-    layout, found = of.definition.layout, [*inputs, *of.constants]
-    if layout is not None:
-
-        def taken(*values: Any) -> Any:
-            found[:] = values
-            return of.module._rows(*values)
-
-        PlacedRows(of.definition, layout, taken)(*found)
-    return found
 
 
 def _hessians(of: InTorch) -> None:

@@ -51,7 +51,7 @@ _OWN: Mapping[str, Backend] = {
     "numpy": Backend(numpy.emit, "NumPy", (), ("numpy",)),
     "cpu": Backend(cpu.emit, "C++", ("numpy",), ("cpu", "cpp")),
     "cuda": Backend(cuda.emit, "CUDA", ("numpy",), ("cuda", "cpp")),
-    "torch": Backend(torch.emit, "PyTorch", ("numpy", "cpu"), ("torch",)),
+    "torch": Backend(torch.emit, "PyTorch", (), ("torch", "cpu", "cpp")),
     "jax": Backend(jax.emit, "JAX", (), ("jax",)),
 }
 
@@ -102,8 +102,8 @@ def _unknown(name: object) -> str:
 def with_needed(names: Iterable[str]) -> tuple[str, ...]:
     """The backends and those that they need, lngen's own first, in the order of `BACKENDS`.
 
-    >>> with_needed(["torch"])
-    ('numpy', 'cpu', 'torch')
+    >>> with_needed(["cpu"])
+    ('numpy', 'cpu')
     """
     left = list(names)
     every = set() if {*left} <= {*_OWN} else {"numpy"}  # which every extension has
@@ -144,8 +144,8 @@ def parsed(words: str) -> tuple[str, ...]:
 def added(words: str, chosen: Iterable[str]) -> str:
     """Say which backends are emitted besides those of an option, and what needs them; empty if there are none.
 
-    >>> added("torch", with_needed(["torch"]))
-    'torch needs numpy, cpu: written too'
+    >>> added("cpu", with_needed(["cpu"]))
+    'cpu needs numpy: written too'
     """
     asked = names_in(words)
     more = [] if "all" in asked else [name for name in chosen if name not in asked]

@@ -47,6 +47,8 @@ class PublicArrays:
         rows = [each for each in layer.inputs if each.kind == "Row" and self._is_full(each)]
         self.first = next((each for each in rows if each.required), rows[0])
         self.sizes = {name: str(count) for name, count in layer.counts.items()}
+        self.divided: list[tuple[str, str, str, str]] = []
+        """Axes that are made of others: the test that refuses a size, an unknown part, the size, that of its rest."""
 
     # ---- axes
 
@@ -72,8 +74,8 @@ class PublicArrays:
         """The sizes of axes, one a name."""
         return ", ".join(map(self.size, names))
 
-    def _shape(self, pattern: Pattern) -> str:
-        """The shape of an array as callers have it."""
+    def shape_text(self, pattern: Pattern) -> str:
+        """Return the shape of an array as callers have it."""
         sizes = ["*rest_sizes" if axis == (REST,) else "*".join(map(self.size, axis)) for axis in pattern.axes]
         text = ", ".join(sizes).replace("rest_sizes", marked("rest"))
         return f"({text}{',' * (len(sizes) == 1)})"
@@ -105,7 +107,7 @@ class PublicArrays:
         elif each.kind == 'Int[""]':
             text = f'{name} = {check}("{name}", {name}, (), "a number or a 0-d one")'
         elif pattern := self._pattern(each):
-            text = f'{name} = {check}("{name}", {name}, {self._shape(pattern)}, "{_in_brackets(pattern)}")'
+            text = f'{name} = {check}("{name}", {name}, {self.shape_text(pattern)}, "{_in_brackets(pattern)}")'
         else:
             shape, meaning = {
                 (True, True): (f"{first}.shape", f"the shape of {first}"),
@@ -130,10 +132,7 @@ class PublicArrays:
             problem = f"{{{self.to.shape.format(name)}}}; pass (..., D) with D of {self.least} or more"
             yield f'    raise ValueError(f"{name} has shape {problem}")'
             return
-        variables = []
-        for axis in pattern.axes:
-            word = "rest" if axis == (REST,) else "_".join(axis)
-            variables.append(("*" if axis == (REST,) else "") + marked(word))
+        variables = self._variables(pattern)
         has_rest = (REST,) in pattern.axes
         count = len(pattern.axes) - has_rest + (self.layout.features == (REST,))
         yield (
@@ -147,6 +146,21 @@ class PublicArrays:
                 self.sizes[axis[0]] = variable
             else:
                 yield from self._divided(axis, variable)
+
+    def sized(self, refusal: Sequence[str] = ()) -> list[str]:
+        """Return the lines that give each axis its size, of arrays that were checked, or else with their refusal."""
+        pattern = self._pattern(self.first)
+        assert pattern
+        variables = self._variables(pattern)
+        lines = [f"{', '.join(variables)}{',' * (len(variables) == 1)} = {self.first.public}.shape"]
+        for test, made, whole, rest in self.divided:
+            lines += [f"if {test}:", *refusal] if refusal else []
+            lines += [f"{made} = {whole} // {f'({rest})' if '*' in rest else rest}"] if made else []
+        return lines
+
+    def _variables(self, pattern: Pattern) -> list[str]:
+        """The variables of the sizes of an array's axes."""
+        return [f"*{marked('rest')}" if axis == (REST,) else marked("_".join(axis)) for axis in pattern.axes]
 
     def _divided(self, axis: Sequence[str], variable: str) -> Iterator[str]:
         """Lines that divide an axis of several names."""
@@ -162,11 +176,11 @@ class PublicArrays:
         if not unknown:
             test = f"{variable} != {product}"
         shape = f"{{{self.to.shape.format(name)}}}"
+        self.divided.append((test, marked(unknown[0]) if unknown else "", variable, product))
         yield f"if {test}:"
         yield f'    raise ValueError(f"{name} has shape {shape}, and {parts} does not divide its axis {text}")'
         if unknown:
-            made = marked(unknown[0])
-            self.sizes[unknown[0]] = made
+            made = self.sizes[unknown[0]] = marked(unknown[0])
             yield f"{made} = {variable} // {f'({product})' if len(known) > 1 else product}"
 
     # ---- beside rows
@@ -211,16 +225,16 @@ class PublicArrays:
                 axis = next(n for n in output.pattern.names if n in self.layer.counts)
                 place = output.pattern.names.index(axis)
                 parts = ", ".join(values[part] for part in output.parts)
-                found.append(f"_stack(({parts}), {place}).reshape({self._shape(output.pattern)})")
+                found.append(f"_stack(({parts}), {place}).reshape({self.shape_text(output.pattern)})")
                 continue
             value = values[output.name]
             if not self.layout.named:
                 found.append(value if output.kind == "Row" else f"{value}[..., 0]")
             elif output.kind == "Row":
                 assert self.layer.layout
-                found.append(f"{value}.reshape({self._shape(self.layer.layout.pattern)})")
+                found.append(f"{value}.reshape({self.shape_text(self.layer.layout.pattern)})")
             else:
-                found.append(f"{value}.reshape({self._shape(Pattern(tuple((n,) for n in self.layout.rows)))})")
+                found.append(f"{value}.reshape({self.shape_text(Pattern(tuple((n,) for n in self.layout.rows)))})")
         return found
 
     # ---- inputs that are left out

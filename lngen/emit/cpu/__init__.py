@@ -31,7 +31,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     """
     with plain_errors():
         directions = cpp.lowered(programs, notes)
-        files = cpp.sources(directions, notes, ".cpp", lambda kernels: _kernels_text(kernels, notes))
+        files = cpp.sources(directions, notes, ".cpp", lambda kernels: kernels_text(kernels, notes))
         return {"cpu_backend.py": _module(directions, notes), **files}
 
 
@@ -80,7 +80,7 @@ def _compiled(kernels: KernelPair) -> list[str]:
     )
 
 
-def _kernels_text(directions: Sequence[KernelPair], notes: Notes) -> str:
+def kernels_text(directions: Sequence[KernelPair], notes: Notes) -> str:
     """The text of a file of the kernels of some directions."""
     kernels = [(contract.kernel, space) for each in directions for contract, space in each.spaces]
     text = render("cpu/kernels.cpp.jinja", **head(directions, notes), kernels=kernels)

@@ -6,24 +6,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lngen.emit import Notes, cpp
+from lngen.emit import Notes, cpp, cpu
 from lngen.emit.class_names import attribute, class_of
+from lngen.emit.cpp.kernels import KernelPair, source_of
 from lngen.emit.functions import NUMBERS, FrameworkFunction
 from lngen.emit.interface import PublicInput, PublicInterface, interface
-from lngen.emit.layout import argument, call, definition, statement
+from lngen.emit.layout import argument, call, definition, quoted, statement, table, tuple_of
 from lngen.emit.modules import LayerClass
 from lngen.emit.numpy import handed
 from lngen.emit.render import module
+from lngen.emit.signatures import as_python
 from lngen.emit.spelling import marked_program, plain_errors
 from lngen.emit.torch.decomposition import Decomposition, spelled_text
 from lngen.emit.torch.straight import StraightCall
 from lngen.plan.program import RowProgram
+from lngen.runtime.protocol.casts import TARGETS
 
 _PLACE = ("device: _torch.Device = None", "dtype: _torch.Dtype = None")
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
-    """The file of a layer for PyTorch by its name; `programs` has forward first.
+    """The files of a layer for PyTorch by name; `programs` has forward first, then backward.
 
     Raises LngenError as `interface` does.
     """
@@ -32,7 +35,10 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
         layer = interface(forward, notes)
         function = FrameworkFunction(layer, notes, "_torch.Tensor", "a tensor")
         decomposition = Decomposition(forward, layer)
-        pairs = cpp.lowered(programs[:2], notes)
+        # The files of kernels are those of the backend for the processor, which may be beside.
+        directions = cpp.lowered(programs, notes)
+        sources = cpp.sources(directions, notes, ".cpp", lambda kernels: cpu.kernels_text(kernels, notes))
+        pairs = directions[:2]
         (of_forward, _), (of_backward, _) = pairs
         straight = StraightCall(
             layer,
@@ -41,11 +47,14 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
             (pairs[0][1], pairs[1][1]),
             decomposition.arguments,
             decomposition.first,
-            decomposition.arrays.layout,
+            decomposition.arrays,
         )
         functions = decomposition.functions()
-        functions |= {name: spelled_text("\n".join(text)).split("\n") for name, text in straight.functions().items()}
-        return {"torch_backend.py": _TorchText(layer, notes, function, straight).module(functions)}
+        own = {name: spelled_text("\n".join(text)).split("\n") for name, text in straight.functions().items()}
+        helpers = [*functions["helpers"], *re.findall(r"(?<!\w)_product(?=\()", "\n".join(own["arranged"]))]
+        functions |= own | {"helpers": sorted({*helpers})}
+        text = _TorchText(layer, notes, function, straight).module(functions)
+        return {"torch_backend.py": text, **{name: sources[name] for name in ("kernels.cpp", "layer.h")}}
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,6 @@ class _TorchText:
         names = {each: attribute(each.public) for each in (*self.layer.inputs, *self.layer.constants)}
         parameters = [names[each] for each in self.layer.inputs if each not in own.given]
         of_module = [f"self.{name}" if each in self.layer.constants else name for each, name in names.items()]
-        place = ["device", "dtype"] if own.parameters else ["None", "None"]
         given = ["self", *map(self._input, own.given)]
         meanings = [*own.meanings(), *["device, dtype: those of the parameters."] * bool(own.parameters)]
         *summary, last = own.summary(name, "a module")
@@ -71,16 +79,17 @@ class _TorchText:
             "torch/backend.py.jinja",
             **self.function.fields(),
             **functions,
-            named_axes=bool(self.notes.layout),
+            compiled=[line for kernels in self.straight.kernels for line in _compiled(kernels)],
             layer=self._layer(),
             called=self._called(),
-            infinite=bool(self.layer.constants) and not self.notes.layout,
+            infinite=bool(self.layer.constants),
             module=class_of(name),
             exported=sorted([name, class_of(name)]),
             summary=[*summary, last if meanings else f'{last}"""'],
             created=definition("__init__", own.arguments(_PLACE if own.parameters else ()), "None", 4),
             own=meanings,
-            base=own.created(place),
+            base=self._constructor(own),
+            names=self._names(own),
             applied=definition("forward", given, self.function.result, 4),
             called_by_module=[
                 *self._parameters(parameters),
@@ -91,34 +100,122 @@ class _TorchText:
 
     def _layer(self) -> list[str]:
         """Return the statement that makes the layer."""
+        layer, straight = self.layer, self.straight
         functions = [self.notes.layer, "_decomposed", "_forward", "_backward"]
         if self.notes.layout:
-            functions = [functions[0], "_rows", *functions[2:], "_flat", "_beside"]
-        emitted = call("_torch.Printed", *functions)
-        made = call("_torch.TorchLayer", '__name__.rpartition(".")[0]', "_numpy.INTERFACE", "_numpy", "_cpu", emitted)
+            there = [bool(straight.named.outputs(straight.outputs)), bool(straight.named.gradients())]
+            names = [name if own else "None" for name, own in zip(("_outputs", "_gradients"), there, strict=True)]
+            functions += ["_rows_of", "_pulled_rows", *names]
+            while functions[-1] == "None":
+                functions.pop()
+        casts = {each.public: TARGETS[each.cast].digits for each in layer.outputs if each.cast}
+        known = {
+            "sizes": [size.name for size in layer.sizes],
+            "data": [each.public for each in layer.inputs if not each.has_gradient],
+            "casts": [*casts],
+            "integers": [name for name, digits in casts.items() if not digits],
+            "kept": [each.public for each in layer.outputs if {each.name, *each.parts} & {*straight.kept}],
+        }
+        letters = {
+            name: letter
+            for each in layer.outputs
+            for name, letter in straight.outputs.items()
+            if name in (each.name, *each.parts)
+        }
+        outputs = {each.public: letters[next(filter(letters.get, (each.name, *each.parts)))] for each in layer.outputs}
+        rows = [each.public for each in layer.rows if not layer.is_parameter(each)]
+        made = call(
+            "_torch.TorchLayer",
+            "__file__",
+            '__name__.rpartition(".")[0]',
+            call("_torch.Printed", *functions),
+            table({each.public: f'"{straight.public_letter(each)}"' for each in layer.inputs}),
+            table({name: f'"{letter}"' for name, letter in outputs.items()}),
+            quoted(rows),
+            table({each.public: str(each.name not in layer.nonnegative) for each in layer.constants}),
+            **{name: quoted(names) for name, names in known.items() if names},
+            scalars=str(len(straight.saved)) if straight.saved else "",
+        )
         return statement(f"_LAYER: _torch.TorchLayer[{self.function.result}] = {made}")
 
     def _called(self) -> list[str]:
         """Return the lines of the function: the straight call, and else that of the layer."""
         inputs, constants = [each.public for each in self.layer.inputs], [each.public for each in self.layer.constants]
-        values = [*inputs, *constants]
+        sizes, forms = [size.name for size in self.layer.sizes], self.straight.forms[0].lower()
+        lines = []
         if self.notes.layout:
-            sizes = [each.name for each in self.layer.sizes]
             taken = f"{', '.join(inputs)}{',' * (len(inputs) == 1)}"
-            return [
-                *statement(f"{taken} = {call('_LAYER.taken', *inputs)}", 4),
-                *statement(f"return {call('_decomposed', *values, *sizes, of_rows='_of_rows')}", 4),
-            ]
-        tests = ["_LAYER.straight", "not torch.compiler.is_compiling()"]
+            lines = statement(f"{taken} = {call('_LAYER.taken', *inputs)}", 4)
+        tests = ["_LAYER.has_kernels", "not torch.compiler.is_compiling()"]
+        # Gradients of what rows share are sums over them, which sixteen bits would round.
+        shared = self.notes.layout and forms.count("r") > 1
+        tests += [f"{self.straight.arrays.first.public}.itemsize > 2"] * bool(shared)
+        tests += [f"type({name}) is int" for name in sizes]
         for each in self.layer.constants:
             low = "0 <=" if each.name in self.layer.nonnegative else "-_INFINITE <"
             tests.append(f"type({each.public}) is float and {low} {each.public} < _INFINITE")
-        lines = [*self.straight.looked(inputs, constants), "if made is not None:", "    return made"]
         return [
+            *lines,
             *statement(f"if {' and '.join(tests)}:", 4),
-            *(part for line in lines for part in statement(line.lstrip(), 8 + 4 * line.startswith(" "))),
-            *statement(f"return {call('_LAYER.call', *values)}", 4),
+            *(
+                part
+                for line in self.straight.looked(constants)
+                for part in statement(line.lstrip(), 8 + 4 * line.startswith(" "))
+            ),
+            *statement(f"return {call('_LAYER.call', *inputs, *constants, *sizes)}", 4),
         ]
+
+    def _constructor(self, own: LayerClass) -> list[str]:
+        """The lines of the constructor: sizes, parameters, Constants."""
+        layer, features, lines = self.layer, own.features, []
+        names = {name: name.replace(" ", "_") for name in (*features, *(size.name for size in own.sizes))}
+        sizes = {name: f'_torch.size("{name}", {name})' for name in names if " " not in name}
+        if features == ["D"]:
+            sizes["D"] = f'_torch.size("D", D, {self.straight.least})'
+        for name, argument_ in names.items():
+            if " " in name:
+                (part,) = [each for each in name.split() if each not in sizes]
+                others = "*".join(f"{each}" for each in name.split() if each != part)
+                sizes[part] = f'_torch.part("{argument_}", {argument_}, {others})'
+        lines += statement(f"super().__init__({', '.join(f'{n}={text}' for n, text in sizes.items())})", 8)
+        place = ["device", "dtype"]
+        known = {**{name: name for name in sizes}, **{name: str(count) for name, count in layer.counts.items()}}
+        whole = {tuple(name.split()): argument_ for name, argument_ in names.items()}
+        for each in own.parameters:
+            axes = each.pattern.axes if each.pattern else [("D",)] * (each.kind == "Feature")
+            shape = [whole.get(axis) or "*".join(known[name] for name in axis) for axis in axes]
+            name = attribute(each.public)
+            start = "1" if each.neutral is None else as_python(each.neutral)
+            given = [
+                f'"{name}"',
+                "True" if each.required else name,
+                f"({', '.join(shape)}{',' * (len(shape) == 1)})",
+                start,
+            ]
+            lines += statement(call("self._parameter", *given, *place), 8)
+        for constant in layer.constants:
+            name = attribute(constant.public)
+            lines += statement(
+                call("self._constant", f'"{name}"', name, str(constant.name not in layer.nonnegative)), 8
+            )
+        return lines
+
+    def _names(self, own: LayerClass) -> list[str]:
+        """The lines that say what counterparts call attributes and sizes of the class."""
+        attributes = {each.public: attribute(each.public) for each in (*own.parameters, *self.layer.constants)}
+        theirs: dict[str, str] = {}
+        arguments: dict[str, str] = {}
+        for counterpart in self.notes.counterparts:
+            for name, ours in counterpart.attributes:
+                if ours not in attributes:
+                    arguments.setdefault(name, ours)
+                elif name not in attributes and attribute(name) == name:
+                    theirs.setdefault(name, attributes[ours])
+        lines = []
+        for each, pairs in {"_theirs": theirs, "_arguments": arguments}.items():
+            texts = tuple_of(quoted(pair) for pair in pairs.items())
+            lines += statement(f"{each} = {texts}", 4) if pairs else []
+        return lines
 
     def _called_by_module(self, values: Sequence[str]) -> list[str]:
         names = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
@@ -147,6 +244,16 @@ class _TorchText:
     def _input(self, each: PublicInput) -> str:
         # A Scalar is a parameter.
         return argument(attribute(each.public), NUMBERS.get(each.kind, "") + "_torch.Tensor", each.required)
+
+
+def _compiled(kernels: KernelPair) -> list[str]:
+    """Return the statement that names the kernels of a direction, and the values that may be left out of each."""
+    sums = kernels.contract.column_sums, kernels.contract.scalar_sums
+    names = [f'"{kernels.layer}_{contract.kernel}"' for contract in kernels.contracts]
+    optional = {"optional": quoted(kernels.optional)} if kernels.optional else {}
+    given = optional | ({"sums": str(sums)} if any(sums) else {})
+    made = call("_torch.CompiledDirection", "__file__", f'"{source_of(kernels.name)}"', *names, **given)
+    return statement(f"_{kernels.name.upper()} = {made}")
 
 
 def _renamed(text: str, name: str) -> str:

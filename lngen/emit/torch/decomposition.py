@@ -34,7 +34,6 @@ class Decomposition:
         public = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
         public += [size.name for size in self.layer.sizes]
         given = ", ".join([*(each.name for each in self.arguments), *self.constants])
-        public += ["of_rows=None"] * self.arrays.layout.named
         of_callers = [f"def _decomposed({', '.join(public)}):", _DECOMPOSED, *laid([*self.checks, *self._called()])]
         of_rows = [f"def _rows({given}):", _ROWS, *laid(self._of_rows())]
         texts = {"decomposed": "\n".join(of_callers), "rows": "\n".join(of_rows)}
@@ -46,7 +45,7 @@ class Decomposition:
     def _called(self) -> list[str]:
         """The call of the function of rows, and what callers get."""
         made = call(
-            "(_rows if of_rows is None else of_rows)" if self.arrays.layout.named else "_rows",
+            "_rows",
             *(each.text for each in self.arguments),
             *(each.public for each in self.layer.constants),
         )

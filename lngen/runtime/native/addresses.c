@@ -30,17 +30,18 @@ static const struct { const char *name; struct data_type stored, parameters, com
 };
 static const struct data_type INT32 = {0, 32, 1};
 enum { PROCESSOR = 1, TYPES = 6, MOST = 60 };
-// As compiled.py and memory.py have them; `SHARED` is where threads_for begins.
-enum { MOST_FEATURES = 1 << 30, LARGE = 1 << 17, SHARED = 1 << 20 };
+static int64_t limits[3];  // of compiled.py, memory.py and guards.py
+enum { MOST_FEATURES, LARGE, SHARED };
 struct kernels {  // `CompiledKernels.native`
     void (*of_rows)(void **, const double *, const long long *), (*of_sums)(void **, const double *, const long long *);
     int64_t has_sums, columns, scalars, computed, chunks, few_chunks, chunk_rows, chunk_entries, held_entries, line;
 };
 struct argument { PyObject *value; struct tensor tensor; char letter, is_made, kernel; };
+struct rows { struct argument *first; int64_t count, D; int are_counted, is_recorded; };  // counted: by entries alone
 
 // What `run` was made with. From HOOKS on they are functions, which return 0, False or None where no mode, cast, profiler
 // or hook has a say in a call; the first one takes False.
-enum { EXCHANGE, IGNORED, TENSOR, PARAMETER, OTHERWISE, LEND, FORWARD_AD, RECORDS, INCLUDED, HOOKS, SILENT };
+enum { EXCHANGE, LIMITS, IGNORED, TENSOR, PARAMETER, OTHERWISE, LEND, FORWARD_AD, RECORDS, INCLUDED, HOOKS, SILENT };
 enum { KERNELS, FORM, LEAST, ABSENT, NUMBERS, KEPT, GIVEN };  // what `run` takes
 
 static PyObject *requires_grad, *is_neg, *raw_repr, *current_level, *owner, *native, *names[TYPES];
@@ -82,44 +83,63 @@ static int is_scalar(char letter) { return letter >= '0' && letter <= '@'; }
 
 static int is_type(struct data_type one, struct data_type other) { return !memcmp(&one, &other, sizeof one); }
 
-// The shape that a letter stands for beside rows.
-static struct tensor shaped(char letter, struct tensor like, struct data_type type) {
-    int lead = like.dimensions - 1, is_feature = strchr("fl", letter) != NULL;
-    like.dimensions = strchr("rj", letter) ? lead + 1 : strchr("si", letter) ? lead : is_feature;
+// A tensor of the shape that a letter stands for beside rows.
+static struct tensor shaped(char letter, const struct rows *rows, struct data_type type) {
+    struct tensor like = rows->first->tensor;
+    int lead = rows->are_counted ? 1 : like.dimensions - 1, is_feature = strchr("fl", letter) != NULL;
+    if (rows->are_counted && !strchr("rj", letter))
+        like.shape = (int64_t *)&rows->count;  // and D
+    if (!strchr("rj", letter))
+        like.dimensions = strchr("si", letter) ? lead : is_feature;
     like.shape += is_feature ? lead : 0, like.strides = NULL, like.type = type;
     return like;
 }
 
-// Tests whether a tensor has no gaps, and the shape and the type that its letter stands for.
-static int fits(const struct argument *own, const struct tensor *rows, int stored) {
+static int64_t entries_of(struct tensor of) {
+    int64_t count = 1;
+    for (int i = 0; i < of.dimensions; ++i)
+        count *= of.shape[i];
+    return count;
+}
+
+// Tests whether a tensor has no gaps, and the shape, or the entries, and the type that its letter stands for.
+static int fits(const struct argument *own, const struct rows *rows, int stored) {
     struct data_type type = strchr("rs", own->letter) ? types[stored].stored : types[stored].parameters;
-    struct tensor of = own->tensor, wanted = shaped(own->letter, *rows, strchr("ijkl", own->letter) ? INT32 : type);
+    struct tensor of = own->tensor, wanted = shaped(own->letter, rows, strchr("ijkl", own->letter) ? INT32 : type);
     int64_t step = 1;
-    for (int i = of.dimensions; i-- && of.dimensions == wanted.dimensions; step *= of.shape[i])
-        if (of.shape[i] != wanted.shape[i] || (of.shape[i] != 1 && of.strides && of.strides[i] != step))
+    for (int i = of.dimensions; i--; step *= of.shape[i])
+        if (of.shape[i] != 1 && of.strides && of.strides[i] != step)
             return 0;
-    return of.dimensions == wanted.dimensions && is_type(of.type, wanted.type);
+    return is_type(of.type, wanted.type) && (rows->are_counted ? step == entries_of(wanted) :
+           of.dimensions == wanted.dimensions && !memcmp(of.shape, wanted.shape, of.dimensions * sizeof *of.shape));
 }
 
 static void refuse(void *Py_UNUSED(self), const char *Py_UNUSED(kind), const char *problem) {
     PyErr_SetString(PyExc_MemoryError, problem);
 }
 
-// Makes a result, or row scalars, which are no argument. Memory of a large result is lent by Python.
-static PyObject *made(PyObject *self, const struct exchange *by, struct tensor like, PyObject *rows,
-                      const struct argument *of, void **data) {
+static PyObject *allocated(const struct exchange *by, struct tensor like, void **data) {
     struct managed *managed;
     PyObject *object = NULL;
-    int64_t size = like.type.bits / 8;
+    if (!by->allocate(&like, &managed, NULL, refuse))
+        *data = managed->tensor.data, by->object_of(managed, &object);
+    return object;
+}
+
+// Makes a result. Memory of a large one is lent by Python.
+static PyObject *made(PyObject *self, const struct exchange *by, const struct argument *own, const struct rows *rows,
+                      void **data) {
+    struct tensor like = shaped(own->letter, rows, own->tensor.type);
+    if (rows->are_counted && entries_of(like) == entries_of(own->tensor))
+        like.dimensions = own->tensor.dimensions, like.shape = own->tensor.shape;
+    if (entries_of(like) * like.type.bits / 8 < limits[LARGE])
+        return allocated(by, like, data);
+    PyObject *shape = PyTuple_New(like.dimensions), *object;
     for (int i = 0; i < like.dimensions; ++i)
-        size *= like.shape[i];
-    if (of && size >= LARGE) {
-        object = PyObject_CallFunction(PyTuple_GET_ITEM(self, LEND), "COO", of->letter, rows, of->value);
-        *data = object && !by->tensor_of(object, &like) ? like.data : NULL;
-    } else if (!by->allocate(&like, &managed, NULL, refuse)) {
-        *data = managed->tensor.data;
-        by->object_of(managed, &object);
-    }
+        PyTuple_SET_ITEM(shape, i, PyLong_FromLongLong(like.shape[i]));
+    object = PyObject_CallFunctionObjArgs(PyTuple_GET_ITEM(self, LEND), shape, own->value, NULL);
+    Py_DECREF(shape);
+    *data = object && !by->tensor_of(object, &like) ? like.data : NULL;
     return object;
 }
 
@@ -127,8 +147,8 @@ static int64_t in_lines(int64_t entries, int64_t line) { return (entries + line 
 
 // Runs the kernels of a call on one thread. Returns the results in a tuple, or alone if there is one.
 static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *const *call, const struct argument *all,
-                          int count, const struct argument *first, int stored, int64_t entries) {
-    int64_t D = first->tensor.shape[first->tensor.dimensions - 1], shape[] = {0, entries / D}, counts[] = {0, 1};
+                          int count, const struct rows *rows, int stored) {
+    int64_t D = rows->D, entries = rows->count * D, shape[] = {0, rows->count}, counts[] = {0, 1};
     long long sizes[] = {shape[1], D, 1, 0, 1, 0, 0};
     PyObject *key = PyTuple_New(1 + PyTuple_GET_SIZE(call[ABSENT])), *results = PyList_New(0), *found = NULL, *kernel;
     PyObject *of = NULL, *bits = NULL, *room = NULL, *saved = NULL;
@@ -155,8 +175,10 @@ static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *c
     if (!(room = PyBytes_FromStringAndSize(NULL, work + shape[0] * step)))
         goto end;
     kept = PyBytes_AS_STRING(room) + work;
-    if (call[KEPT] == Py_None)
-        saved = shape[0] ? made(self, by, scalars, NULL, NULL, &kept) : Py_NewRef(Py_False);
+    if (call[KEPT] == Py_None || (call[KEPT] == Py_True && rows->is_recorded))
+        saved = shape[0] ? allocated(by, scalars, &kept) : Py_NewRef(Py_False);
+    else if (call[KEPT] == Py_True)
+        saved = Py_NewRef(Py_None);
     else if (call[KEPT] != Py_False && shape[0]) {
         if (by->tensor_of(call[KEPT], &scalars) || scalars.shape[1] != shape[1] ||
             !is_type(scalars.type, types[stored].computed)) {
@@ -169,8 +191,7 @@ static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *c
     for (int i = 0; i < count; ++i) {
         void *place = is_scalar(all[i].letter) ? (char *)kept + (all[i].letter - '0') * step : NULL;
         if (all[i].is_made) {
-            struct tensor like = shaped(all[i].letter, first->tensor, all[i].tensor.type);
-            PyObject *one = all[i].value == Py_None ? Py_NewRef(Py_None) : made(self, by, like, first->value, all + i, &place);
+            PyObject *one = all[i].value == Py_None ? Py_NewRef(Py_None) : made(self, by, all + i, rows, &place);
             int is_wrong = !one || PyList_Append(results, one);
             Py_XDECREF(one);
             if (is_wrong)
@@ -199,13 +220,15 @@ end:
 static PyObject *run(PyObject *self, PyObject *const *call, Py_ssize_t given) {
     const struct exchange *by = PyCapsule_GetPointer(PyTuple_GET_ITEM(self, EXCHANGE), "dlpack_exchange_api");
     const char *form = given > GIVEN && given < MOST ? PyUnicode_AsUTF8(call[FORM]) : NULL;
-    struct argument all[MOST], *first = NULL;
-    PyObject *large[MOST];
-    int count = 0, is_recorded = 0, stored = 0, kernel = 0;
-    int64_t entries = 1, D = 0;
+    struct argument all[MOST];
+    struct rows rows = {.are_counted = form && *form == '='};
+    PyObject *large[MOST + 1];
+    int count = 0, stored = 0, kernel = 0;
+    int64_t entries, least;
     Py_ssize_t next = GIVEN;
     if (!is_alone(self))
         goto otherwise;
+    form += rows.are_counted;
     for (; form && *form && count < MOST; ++form) {
         if (*form == '|') {
             ++kernel;
@@ -222,29 +245,33 @@ static PyObject *run(PyObject *self, PyObject *const *call, Py_ssize_t given) {
         own->tensor = same->tensor;
         if (same == own && !look(self, by, own->value, &own->tensor))
             goto otherwise;
-        is_recorded = is_recorded || !is_false(PyObject_GetAttr(own->value, requires_grad));
-        first = !first && own->letter == 'r' && !own->is_made ? own : first;
+        rows.is_recorded = rows.is_recorded || !is_false(PyObject_GetAttr(own->value, requires_grad));
+        rows.first = !rows.first && own->letter == 'r' && !own->is_made ? own : rows.first;
     }
     if (count == MOST || given >= MOST)
         goto otherwise;
     if (next != given)
         return PyErr_Format(PyExc_TypeError, "pass a tensor or None for each letter of a form");
-    if (!first || first->tensor.dimensions == 0)
+    if (!rows.first || rows.first->tensor.dimensions == 0)
         goto otherwise;
-    for (int i = 0; i < first->tensor.dimensions; ++i)
-        entries *= D = first->tensor.shape[i];
+    entries = entries_of(rows.first->tensor), least = PyLong_AsLongLong(call[LEAST]);
+    rows.D = rows.are_counted ? least : rows.first->tensor.shape[rows.first->tensor.dimensions - 1];
+    if (!entries || rows.D > limits[MOST_FEATURES] || rows.D < least || rows.D < 1 || entries % rows.D)
+        goto otherwise;
+    rows.count = entries / rows.D;
     for (int i = 0; i < count && stored < TYPES; ++i)
-        if (all[i].value != Py_None && !all[i].is_made && !fits(all + i, &first->tensor, stored))
+        if (all[i].value != Py_None && !all[i].is_made && !fits(all + i, &rows, stored))
             ++stored, i = -1;
-    if (stored == TYPES || !entries || D > MOST_FEATURES || D < PyLong_AsLong(call[LEAST]))
+    if (stored == TYPES)
         goto otherwise;
-    if (is_recorded && !is_false(PyObject_CallNoArgs(PyTuple_GET_ITEM(self, RECORDS))))
+    rows.is_recorded = rows.is_recorded && !is_false(PyObject_CallNoArgs(PyTuple_GET_ITEM(self, RECORDS)));
+    if (rows.is_recorded && call[KEPT] != Py_True && call[KEPT] != Py_None)
         Py_RETURN_TRUE;
-    if (entries < SHARED)
-        return computed(self, by, call, all, count, first, stored, entries);
-    memcpy(large, call, given * sizeof *call);
-    large[LEAST] = names[stored];
-    return PyObject_Vectorcall(PyTuple_GET_ITEM(self, OTHERWISE), large, given, NULL);
+    if (entries < limits[SHARED])
+        return computed(self, by, call, all, count, &rows, stored);
+    large[0] = names[stored], memcpy(large + 1, call, given * sizeof *call);
+    large[1 + KEPT] = call[KEPT] == Py_True && rows.is_recorded ? Py_None : call[KEPT];
+    return PyObject_Vectorcall(PyTuple_GET_ITEM(self, OTHERWISE), large, given + 1, NULL);
 otherwise:
     PyErr_Clear();
     Py_RETURN_NONE;
@@ -253,6 +280,7 @@ otherwise:
 static PyObject *prepare(PyObject *Py_UNUSED(self), PyObject *objects) {
     static PyMethodDef definition = {"run", (PyCFunction)(void (*)(void))run, METH_FASTCALL, NULL};
     const struct exchange *by = PyCapsule_GetPointer(PyTuple_GET_ITEM(objects, EXCHANGE), "dlpack_exchange_api");
+    memcpy(limits, PyBytes_AS_STRING(PyTuple_GET_ITEM(objects, LIMITS)), sizeof limits);
     return !by ? NULL : by->major != 1 ? Py_NewRef(Py_None) : PyCFunction_New(&definition, objects);
 }
 

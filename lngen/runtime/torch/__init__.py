@@ -2,71 +2,61 @@
 """Shared part of every layer's `torch_backend`: the layer as a function of tensors, and as a module."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
+from numbers import Integral
 from typing import Any, ClassVar, TypeAlias
 
-from ..protocol.interface import Interface
-from ..protocol.parameters import Features, checked, checked_features, described, parameters_of, shape_of, start
+from ..native.compiled import CompiledDirection
 from .guards import Tensor, torch
-from .layers import Printed, TorchLayer
+from .layers import Printed, TorchLayer, constant
 
-__all__ = ["Device", "Dtype", "Module", "Printed", "Tensor", "TorchLayer"]
+__all__ = ["CompiledDirection", "Device", "Dtype", "Module", "Printed", "Tensor", "TorchLayer", "part", "size"]
 
 Device: TypeAlias = "torch.device | str | int | None"
 Dtype: TypeAlias = "torch.dtype | None"
 
 
 class Module(torch.nn.Module):
-    """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
+    """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar.
+
+    `_theirs` are the names that its counterparts have for attributes of this class, and `_arguments` for sizes.
+    """
 
     _layer: ClassVar[TorchLayer[Any]]
-    _ours: ClassVar[dict[str, str]]
+    _theirs: ClassVar[Sequence[tuple[str, str]]] = ()
+    _arguments: ClassVar[Sequence[tuple[str, str]]] = ()
+    _ours: ClassVar[Mapping[str, str]] = {}
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         """Give a layer's class the names that its counterparts have for its parameters and Constants."""
         super().__init_subclass__(**keywords)
-        interface = cls._layer.interface
         if "__init__" in vars(cls) and "_layer" in vars(cls):
-            cls.__init__ = _told(cls.__init__, interface)  # type: ignore[method-assign]
-        names = [each["name"] for each in (*parameters_of(interface), *interface["constants"])]
-        taken, cls._ours = torch.nn.Module(), {}
-        for counterpart in interface["counterparts"]:
-            for theirs, ours in counterpart["attributes"].items():
-                if ours in names and theirs not in names and not hasattr(taken, theirs):
-                    cls._ours[theirs] = ours
-                    setattr(cls, theirs, property(partial(_value, ours)))
+            cls.__init__ = _told(cls.__init__, dict((*cls._theirs, *cls._arguments)))  # type: ignore[method-assign]
+        cls._ours = dict(cls._theirs)
+        for theirs, ours in cls._theirs:
+            setattr(cls, theirs, property(partial(_value, ours)))
 
-    def __init__(
-        self,
-        features: Features,
-        parameters: Mapping[str, bool],
-        constants: Mapping[str, float],
-        device: Device,
-        dtype: Dtype,
-    ) -> None:
-        """`parameters` says by attribute which there are, in the order of the inputs; `constants` are by attribute too.
-
-        Raises TypeError or ValueError for features that are no whole number, or too few, and for a Constant that no
-        call would take.
-        """
+    def __init__(self, **sizes: int) -> None:
+        """`sizes` are the number of features, `D`, or those of axes by their names."""
         super().__init__()
-        interface = self._layer.interface
-        self._features = checked_features(interface, features)
-        self._sizes = self._features if isinstance(self._features, Mapping) else {}
-        inputs = parameters_of(interface)
-        # An input may have an underscore more in its name here.
-        entries = (*inputs, *interface["constants"])
-        self._names = {each["name"]: name for each, name in zip(entries, (*parameters, *constants), strict=True)}
-        self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}
-        for (name, is_there), each in zip(parameters.items(), inputs, strict=True):
-            shape = shape_of(interface, each, self._features)
-            made = torch.nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if is_there else None
-            self.register_parameter(name, made)
-        self._constants = tuple(constants)
-        for name, value in checked(interface, constants).items():
-            setattr(self, name, value)
-        self.reset_parameters()
+        self._sizes, self._starts, self._constants = sizes, dict[str, float](), list[str]()
+
+    def _parameter(self, name: str, is_there: bool, shape: Any, start: float, device: Device, dtype: Dtype) -> None:
+        """Add a parameter, or None. Raises TypeError for what does not say if it is there."""
+        if not isinstance(is_there, bool):
+            problem = f"{name} is {is_there!r}; pass True, or False to leave it out"
+            raise TypeError(f"{problem}. The parameter begins at {start:g}: set its values afterwards")
+        self._starts[name] = start
+        made = torch.nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if is_there else None
+        self.register_parameter(name, made)
+        if made is not None:
+            torch.nn.init.constant_(made, start)
+
+    def _constant(self, name: str, value: float, signed: bool) -> None:
+        """Add a Constant. Raises TypeError or ValueError for one that no call would take."""
+        self._constants.append(name)
+        setattr(self, name, float(constant(name, value, signed)))
 
     def __prepare_scriptable__(self) -> None:
         """Raises TypeError, before torch.jit.script looks for the source of what has none."""
@@ -75,46 +65,62 @@ class Module(torch.nn.Module):
 
     def reset_parameters(self) -> None:
         """Set each parameter to its value when omitted, or to 1 if it is required."""
-        for name, default in self._defaults.items():
+        for name, start in self._starts.items():
             parameter = getattr(self, name)
             if parameter is not None:
-                torch.nn.init.constant_(parameter, default)
+                torch.nn.init.constant_(parameter, start)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a parameter or a Constant, by a counterpart's name for it too."""
-        super().__setattr__(self._names[self._ours[name]] if name in self._ours else name, value)
+        super().__setattr__(self._ours.get(name, name), value)
 
     def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *arguments: Any) -> None:
         """Load the state of a counterpart too: its parameters are known by their names there."""
-        for theirs, ours in self._ours.items():
+        for theirs, ours in self._theirs:
             if f"{prefix}{theirs}" in state_dict:
-                state_dict.setdefault(f"{prefix}{self._names[ours]}", state_dict.pop(f"{prefix}{theirs}"))
+                state_dict.setdefault(f"{prefix}{ours}", state_dict.pop(f"{prefix}{theirs}"))
         super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def extra_repr(self) -> str:
         """Return the text in brackets after the name of the class."""
-        constants = {name: getattr(self, name) for name in self._constants}
-        return described(self._features, constants, [name for name in self._defaults if getattr(self, name) is None])
+        shown = [str(value) if name == "D" else f"{name}={value}" for name, value in self._sizes.items()]
+        shown += [f"{name}={getattr(self, name)!r}" for name in self._constants]
+        return ", ".join([*shown, *(f"{name}=False" for name in self._starts if getattr(self, name) is None)])
 
 
-def _told(init: Callable[..., None], interface: Interface) -> Callable[..., None]:
+def size(name: str, count: Any, least: int = 1) -> int:
+    """Check a size of a constructor; raises TypeError or ValueError if it is no whole number from the `least` on."""
+    if isinstance(count, bool) or not isinstance(count, Integral):
+        raise TypeError(f"{name} is {count!r} of type {type(count).__name__}; pass a whole number, {least} or more")
+    if count < least:
+        raise ValueError(f"{name} is {count}; pass {least} or more")
+    return int(count)
+
+
+def part(name: str, count: Any, other: int) -> int:
+    """Return the size of an axis that makes up another one with an axis of a known size. Raises as `size` does."""
+    if size(name, count) % other:
+        raise ValueError(f"{name} is {count}; pass a multiple of the other size, {other}")
+    return int(count) // other
+
+
+def _told(init: Callable[..., None], theirs: Mapping[str, str]) -> Callable[..., None]:
     """A constructor that says what the arguments of a counterpart are called here."""
     accepted = [name for name in inspect.signature(init).parameters if name != "self"]
-    theirs = {theirs: ours for each in interface["counterparts"] for theirs, ours in each["attributes"].items()}
+    optional = [name for name in accepted if inspect.signature(init).parameters[name].default is True]
 
     @wraps(init)
     def made(self: Any, *arguments: Any, **keywords: Any) -> None:
         for name in keywords:
             if name not in accepted:
                 ours = f"{name} is {theirs[name]} here; " if theirs.get(name) in accepted else ""
-                absent = next((f"; {each}=False leaves {each} out" for each in accepted if each in optional), "")
+                absent = f"; {optional[0]}=False leaves {optional[0]} out" if optional else ""
                 taken = ", ".join(accepted)
                 raise TypeError(f"{type(self).__name__} has no argument {name}; {ours}it takes {taken}{absent}")
         init(self, *arguments, **keywords)
 
-    optional = [each["name"] for each in parameters_of(interface) if each["default"] is not None]
     return made
 
 
 def _value(ours: str, module: Module) -> Any:
-    return getattr(module, module._names[ours])
+    return getattr(module, ours)

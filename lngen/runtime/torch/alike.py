@@ -225,18 +225,16 @@ def _check_results(forward: LayerForward, module: Any, features: int, axes: int,
 
 
 def _emitted(forward: LayerForward, module: Any, rows: list[Any]) -> Any:
-    """Results of a module that the layer computes, by NumPy."""
+    """Results of a module that the layer computes, by PyTorch's operations."""
     layer, arranged = forward.layer._layer, forward.rows(module, rows[: len(forward.names)], {})
     if arranged is None:
         raise Unlike("its rows are not those of the layer")
     inputs, constants, _ = forward.values(module, arranged)
-    arrays = [value.numpy() if isinstance(value, Tensor) else value for value in inputs]
     try:
-        made = layer.numpy.forward(*arrays, **forward.named(module, constants))[0]
+        made = layer.decomposed(*layer.taken(*inputs, *constants, *forward.given(module)))
     except (TypeError, ValueError) as error:
         raise Unlike(str(error)) from error
-    made = [torch.as_tensor(each) for each in (made if layer.outputs > 1 else (made,))]
-    return forward.finished(module, inputs, tuple(made), None)
+    return forward.finished(module, inputs, made, None)
 
 
 def _compare(theirs: Any, ours: Any, does: str, forward: LayerForward) -> None:

@@ -120,7 +120,7 @@ def _of_chunk(
     if any(total is not None for total in sums):
         by = torch.ones_like(made[0]) if cotangent is None else cotangent.reshape(made[0].shape)
         found = each_of(layer.operators.backward(*values, made[-1], *[made[n] for n in layer.kept], by))
-        pairs = zip(layer.protocol.differentiable, found, strict=True)
+        pairs = zip(layer.differentiable, found, strict=True)
         gradients = {n: value.reshape(given[n].shape) for n, value in pairs if given[n] is not None}
         _add(sums, part, gradients.pop(loss.place), h[part], weight)
         for number, value in gradients.items():
@@ -131,16 +131,14 @@ def _of_chunk(
 
 def _placed(layer: Any, given: Sequence[Any]) -> Sequence[Any]:
     """Inputs of a chunk beside its rows, where axes have names: rows lie along the first axis that numbers them."""
-    if layer.emitted.beside is None:
+    layout, row = layer.interface.get("layout"), layer.row(given)
+    if layout is None:
         return given
-    layout, row = layer.interface["layout"], layer.row(given)
-    names = [name for axis in layout["pattern"] for name in axis]
-    sizes = [1] * len(names)
-    sizes[0], sizes[len(names) - len(layout["features"])] = row.shape
-    like = row.reshape(sizes)
-    letters = (SAME_SHAPE.get(each, each) for each in layer.forms[0].lower())
-    pairs = zip(letters, given, strict=True)
-    return [each if each is None else layer.emitted.beside(letter, each, like) for letter, each in pairs]
+    ones = len(layout["pattern"]) - len(layout["features"]), len(layout["features"])
+    rows, features = [(size, *[1] * (count - 1)) for size, count in zip(row.shape, ones, strict=True)]
+    shapes = {"r": (*rows, *features), "s": rows, "f": features, "n": ()}
+    letters = (SAME_SHAPE.get(each, each) for each in layer.letters)
+    return [each if each is None else each.reshape(shapes[n]) for n, each in zip(letters, given, strict=True)]
 
 
 def _zeros(task: Chunks, tensors: Sequence[Any], wanted: Sequence[bool]) -> list[Tensor | None]:

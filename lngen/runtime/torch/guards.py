@@ -3,7 +3,7 @@
 
 `run(kernels, form, least, absent, numbers, kept, *tensors)` is None where a mode, a transform, a subclass, a tangent, a
 profiler, a hook, autocast or an inner library has a say in a call, where a tensor is not as its letter of the form has
-it, and where rows have fewer than `least` features. It is True where autograd is to record the call. Else it runs
+it, and where rows have fewer than `least` features. It is True where autograd is to record gradients. Else it runs
 `kernels[stored, *absent]` for the type of the rows, with these Constants, and returns the results: a tuple of several.
 The letters are those of the arguments of the kernel of rows in its order, after a | those of the one that ends sums,
 and after another those of tensors that neither reads. A letter is capital for a tensor that has to be there, and has no
@@ -15,9 +15,11 @@ gaps:
     l, k    int32, one a feature, or one
     +       before a letter: a result of such a shape, and the type of the tensor; None if that is None
     0 to @  row scalars by number, in the order of ASCII: `kept` is their tensor; if it is None that is made, and
-            returned last, False if there are none; False is scratch
+            returned last, False if there are none; if it is True the same where autograd is to record the call, else
+            None is returned last; False is scratch
 
-The first letter r has the shape of the rows.
+The first letter r has the shape of the rows. In a form that begins with = tensors have the entries of these shapes, and
+any axes: the rows have `least` features then. A result has the shape of its tensor if they have as many entries.
 """
 
 import re
@@ -25,6 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, reduce
 from math import prod
 from operator import or_
+from struct import Struct
 from typing import Any
 
 from ..native.compiled import MOST_FEATURES
@@ -93,6 +96,9 @@ SAME_SHAPE = {"j": "r", "i": "s", "l": "f", "k": "n"}
 _KINDS = (Tensor, torch.nn.Parameter)
 _STORED = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
 
+FLOATS = (*_STORED,)
+"""Types of rows and parameters that kernels take."""
+
 # Keys of a plain tensor that decide nothing where `_SILENT` is.
 _DECIDE_NOTHING = ("ADInplaceOrView", "BackendSelect", "AutogradCPU", "AutocastCPU")
 _OF_DEVICE: int = _bits("CPU")
@@ -141,13 +147,16 @@ def is_recorded(tensors: Sequence[Any]) -> bool:
 # ---- calls of kernels
 
 
-def layout(form: str, *tensors: Any) -> tuple[str, int, int] | None:
+def layout(form: str, least: int, *tensors: Any) -> tuple[str, int, int] | None:
     """Return the type of the rows, how many there are, and D; None if a tensor is not as the form has it."""
     pairs = [(letter, each) for letter, each, _ in _arguments(form, tensors) if letter.isalpha()]
     rows = next((each for letter, each in pairs if letter in "rR" and each is not None), None)
-    if rows is None or rows.dtype not in _STORED or not rows.ndim or not rows.numel() or rows.shape[-1] > MOST_FEATURES:
+    if rows is None or rows.dtype not in _STORED or not rows.ndim or not rows.numel():
         return None
-    stored, lead, features = _STORED[rows.dtype], rows.shape[:-1], rows.shape[-1:]
+    D = least if form[0] == "=" else rows.shape[-1]
+    if not 0 < least <= D <= MOST_FEATURES or rows.numel() % D:
+        return None
+    stored = _STORED[rows.dtype]
     parameters = next((each.dtype for letter, each in pairs if letter in "fnFN" and each is not None), None)
     wide = torch.promote_types(rows.dtype, torch.float32)
     if parameters == rows.dtype != wide:
@@ -155,17 +164,22 @@ def layout(form: str, *tensors: Any) -> tuple[str, int, int] | None:
     types = dict.fromkeys("jilk", torch.int32) | dict.fromkeys("rs", rows.dtype) | dict.fromkeys("fn", wide)
     for letter, each in pairs:
         kind = letter.lower()
-        if letter.isupper() if each is None else each.shape != _shape(kind, rows) or not each.is_contiguous():
+        if letter.isupper() if each is None else not _has(each, _shape(form, kind, rows, D)):
             return None
         if each is not None and (each.dtype != types[kind] or not each.data_ptr()):
             return None
-    return stored, prod(lead), features[0]
+    return stored, rows.numel() // D, D
+
+
+def _has(tensor: Any, shape: Any) -> bool:
+    """Test whether a tensor without gaps has a shape, or as many entries where that is their number."""
+    return bool(tensor.is_contiguous() and (tensor.numel() if isinstance(shape, int) else tensor.shape) == shape)
 
 
 def _arguments(form: str, tensors: Sequence[Any]) -> Iterator[tuple[str, Any, int]]:
     """The letter of each argument, a made one with a plus, its tensor, and the kernel that takes it."""
     given = iter(tensors)
-    for letter, kernel in _letters(form):
+    for letter, kernel in _letters(form.removeprefix("=")):
         yield letter, None if _is_scalar(letter) else next(given), kernel
 
 
@@ -178,36 +192,42 @@ def _letters(form: str) -> list[tuple[str, int]]:
     return [(each, kernel) for kernel, part in enumerate(form.split("|")) for each in re.findall(r"\+?[^|+]", part)]
 
 
-def _shape(letter: str, rows: Tensor) -> Any:
+def _shape(form: str, letter: str, rows: Tensor, D: int) -> Any:
+    """The shape of a letter, or the number of entries."""
     letter = SAME_SHAPE.get(letter, letter)
-    if letter in "fn":
-        return rows.shape[-1:] if letter == "f" else ()
-    return rows.shape if letter == "r" else rows.shape[:-1]
+    if form[0] == "=":
+        return {"r": rows.numel(), "s": rows.numel() // D, "f": D, "n": 1}[letter]
+    return {"r": rows.shape, "s": rows.shape[:-1], "f": rows.shape[-1:], "n": ()}[letter]
 
 
 def _in_python(kernels: Any, form: str, least: int, absent: Any, numbers: Any, kept: Any, *tensors: Any) -> Any:
-    """The same without a compiler, or before PyTorch 2.10."""
-    found = layout(form, *tensors) if are_alone(tensors) else None
-    if found is None or found[2] < least:
+    """The same without a compiler for C, or before PyTorch 2.10."""
+    found = layout(form, least, *tensors) if are_alone(tensors) else None
+    if found is None:
         return None
-    return is_recorded(tensors) or _computed(kernels, form, found[0], absent, numbers, kept, *tensors)
+    if is_recorded(tensors):
+        if kept is not None and kept is not True:
+            return True
+        kept = None
+    return _computed(found[0], kernels, form, least, absent, numbers, kept, *tensors)
 
 
 def run_anyhow(kernels: Any, form: str, least: int, absent: Any, numbers: Any, kept: Any, *tensors: Any) -> Any:
     """The same, whoever has a say in the call."""
-    found = layout(form, *tensors)
-    assert found is not None
-    return _computed(kernels, form, found[0], absent, numbers, kept, *tensors)
+    found = layout(form, least, *tensors)
+    return found and _computed(found[0], kernels, form, least, absent, numbers, kept, *tensors)
 
 
-def _computed(kernels: Any, form: str, stored: str, absent: Any, numbers: Any, kept: Any, *tensors: Any) -> Any:
+def _computed(
+    stored: str, kernels: Any, form: str, least: int, absent: Any, numbers: Any, kept: Any, *tensors: Any
+) -> Any:
     """The results of tensors that are as the form has them, of a type by its name in kernels.
 
     Raises RuntimeError for row scalars of other rows.
     """
     arguments = [*_arguments(form, tensors)]
     rows = next(each for letter, each, _ in arguments if letter in "rR" and each is not None)
-    D, kind = rows.shape[-1], torch.promote_types(rows.dtype, torch.float32)
+    D, kind = least if form[0] == "=" else rows.shape[-1], torch.promote_types(rows.dtype, torch.float32)
     count, scalars = rows.numel() // D, [ord(each) - ord("0") for each, *_ in arguments if _is_scalar(each)]
     shape = max(scalars, default=-1) + 1, count
     own = None if not scalars else kept if isinstance(kept, Tensor) else torch.empty(shape, dtype=kind)
@@ -220,25 +240,28 @@ def _computed(kernels: Any, form: str, stored: str, absent: Any, numbers: Any, k
         if _is_scalar(letter):
             place = own.data_ptr() + (ord(letter) - ord("0")) * count * kind.itemsize  # type: ignore[union-attr]
         elif letter[0] == "+":
-            each = None if each is None else _result(letter[1], rows, each)
+            of = _shape(form, letter[1], rows, D)
+            if each is not None and isinstance(of, int):
+                is_row = letter[1] in "rj"
+                of = each.shape if each.numel() == of else rows.shape if is_row else (of,) * (letter[1] != "n")
+            each = None if each is None else _result(of, each)
             made.append(each)
         if each is not None:
             place = each.data_ptr()
         places[kernel].append(place)
     kernels[(stored, *absent)](tuple(places[0]), numbers, count, D, threads_for(count, D), tuple(places[1]))
-    made += [own is not None and own] if kept is None else []
+    made += [own is not None and own] if kept is None else [None] if kept is True else []
     return tuple(made) if len(made) > 1 else made[0]
 
 
-def _result(letter: str, rows: Tensor, like: Tensor) -> Tensor:
+def _result(shape: Sequence[int], like: Tensor) -> Tensor:
     """Return a tensor for a result, of the type of another; a large one reuses the memory of freed ones."""
-    shape, dtype = _shape(letter, rows), like.dtype
     entries = prod(shape)
-    space = lent(entries * dtype.itemsize) if entries * dtype.itemsize >= LARGE else None
+    space = lent(entries * like.itemsize) if entries * like.itemsize >= LARGE else None
     if space is None:
-        return torch.empty(shape, dtype=dtype)
+        return torch.empty(shape, dtype=like.dtype)
     # No view: autograd refuses to change one in place that a node made.
-    return torch.frombuffer(space, dtype=dtype, count=entries).resize_(shape)
+    return torch.frombuffer(space, dtype=like.dtype, count=entries).resize_(shape)
 
 
 def _first(*given: Any) -> Any:
@@ -247,7 +270,8 @@ def _first(*given: Any) -> Any:
     table = getattr(Tensor, "__dlpack_c_exchange_api__", None)
     prepare = None if table is None else extension("addresses")
     asked = forward_ad, _C.is_grad_enabled, _included, _HOOKS, *_SILENT
-    made = prepare and prepare(table, _IGNORED & (1 << 64) - 1, *_KINDS, _computed, _result, *asked)
+    limits = Struct("3q").pack(MOST_FEATURES, LARGE, _SHARED_ENTRIES)
+    made = prepare and prepare(table, limits, _IGNORED & (1 << 64) - 1, *_KINDS, _computed, _result, *asked)
     run = made or _in_python
     return run(*given)
 

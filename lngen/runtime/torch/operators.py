@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A layer as an operator of PyTorch with its gradient, to which programs are compiled for the processor.
 
-Forward takes the inputs and the Constants, and returns the outputs, then the row scalars in one tensor. Backward takes
-the same, the row scalars, the outputs that are kept, and the cotangents. An absent argument is None, and its result is
-a tensor without entries.
+Forward takes the inputs, the Constants and the sizes of axes. It returns the outputs, then the row scalars in one
+tensor. Backward takes the same, the row scalars, the outputs that are kept, and the cotangents. An absent argument is
+None, and its result is a tensor without entries.
 """
 
 from collections.abc import Sequence
@@ -24,15 +24,15 @@ class Operators:
     def __init__(self, package: str, layer: Any) -> None:
         name = package.replace(".", "__")
         self.name = name if name.replace("__", ".") == package else f"{name}_{package.encode().hex()}"
-        self.layer, of = layer, layer.protocol
+        self.layer = layer
         if self.name in _libraries:  # the module is imported anew
             _libraries.pop(self.name)._destroy()
         library = _libraries[self.name] = torch.library.Library("lngen", "FRAGMENT")
-        inputs = [f"Tensor{'?' * each.may_be_none} {each.name}" for each in of.inputs]
-        inputs += [f"float {each.name}" for each in of.constants]
-        others = ["Tensor saved_", *(f"Tensor saved_{of.outputs[place].name}_" for place in layer.kept)]
-        others += [f"Tensor{'?' * (layer.outputs > 1)} cotangent_{each.name}_" for each in of.outputs]
-        results = layer.outputs + 1, len(of.differentiable)
+        inputs = [f"Tensor{'?' * (not r)} {n}" for n, r in zip(layer.inputs, layer.required, strict=True)]
+        inputs += [*(f"float {each}" for each in layer.constants), *(f"SymInt {each}" for each in layer.sizes)]
+        others = ["Tensor saved_", *(f"Tensor kept_{place}_" for place in layer.kept)]
+        others += [f"Tensor{'?' * (layer.outputs > 1)} cotangent_{place}_" for place in range(layer.outputs)]
+        results = layer.outputs + 1, len(layer.differentiable)
         for direction, arguments, count in zip(
             ("forward", "backward"), (inputs, inputs + others), results, strict=True
         ):
@@ -48,47 +48,53 @@ class Operators:
             f"lngen::{self.name}_forward", self._gradients, setup_context=self._keep, lib=library
         )
 
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def _forward(self, *values: Any) -> Any:
-        layer, inputs = self.layer, values[: self.layer.count]
-        kept = None
-        if (row := layer.row(inputs)).numel() and (given := layer.dense(inputs)) and layer.fits(given, values):
-            made, kept = layer.backend().forward(given, values[layer.count :])
-            made = layer.shaped(made, inputs)
-        else:  # without rows, or wrong: the decomposition has the words for it
-            made = layer.results(layer.decomposed(*values))
-        return *[each.contiguous() for each in made], kept if isinstance(kept, torch.Tensor) else row.new_empty(0)
+        layer, row = self.layer, self.layer.row(values)
+        made = layer.made(values, None) if row.numel() and layer.has_kernels else None
+        # Without rows or kernels, or wrong: the decomposition has the words for it.
+        *outputs, kept = made or (*layer.results(layer.decomposed(*values)), None)
+        return *[each.contiguous() for each in outputs], kept if isinstance(kept, torch.Tensor) else row.new_empty(0)
 
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def _backward(self, *values: Any) -> Any:
-        layer, (inputs, constants, kept, *others) = self.layer, self._parted(values)
-        if layer.row(inputs).numel():
-            found = layer.pulled(layer.backend(), kept, [*inputs, *others], constants)
-        else:
-            found = [None if each is None else each.new_zeros(each.shape) for each in inputs]
+        layer, (inputs, kept, *others) = self.layer, self._parted(values)
+        if layer.row(inputs).numel() and layer.has_kernels:
+            return self._made(layer.pulled(kept, [*inputs, *others], values), inputs)
+        own = [*inputs]
+        for place in layer.differentiable:
+            own[place] = own[place] if own[place] is None else own[place].detach().requires_grad_()
+        numbers, sizes = layer.numbers(values)
+        found = layer.by_decomposition((*own, *numbers, *sizes), others[-layer.outputs :])
+        if layer.row(inputs).numel() and all(each is None for each in found):  # autograd is off in a compiled program
+            raise RuntimeError("a compiled program of this call needs a C++ compiler; install one, or call it as it is")
         return self._made(found, inputs)
 
     def _made(self, found: Sequence[Any], inputs: Sequence[Any]) -> Any:
         """Gradients as an operator returns them."""
-        places, row = self.layer.protocol.differentiable, self.layer.row(inputs)
+        places, row = self.layer.differentiable, self.layer.row(inputs)
         made = [
             row.new_empty(0, dtype=torch.float32)
             if inputs[place] is None
+            else torch.zeros_like(inputs[place])
+            if found[place] is None
             else found[place].to(inputs[place].dtype).contiguous()
             for place in places
         ]
         return tuple(made) if len(made) > 1 else made[0]
 
     def _parted(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The inputs, the Constants, and then each further argument of backward."""
-        first, end = self.layer.count, self.layer.count + len(self.layer.protocol.constants)
-        return values[:first], values[first:end], *values[end:]
+        """The inputs, and then each further argument of backward besides numbers."""
+        first, layer = self.layer.count, self.layer
+        return values[:first], *values[first + len(layer.constants) + len(layer.sizes) :]
 
     # ---- on what has a shape and a type, and no entries
 
     def _fake_forward(self, *values: Any) -> Any:
         """Tensors as forward makes them. Raises TypeError or ValueError where forward would."""
-        layer, inputs = self.layer, values[: self.layer.count]
+        layer = self.layer
         made = [each.new_empty(each.shape) for each in layer.results(layer.decomposed(*values))]
-        return *made, layer.room(inputs)
+        return *made, layer.room(values)
 
     def _fake_backward(self, *values: Any) -> Any:
         inputs, *_ = self._parted(values)
@@ -98,7 +104,7 @@ class Operators:
 
     def _keep(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
         """Save what backward takes."""
-        layer, ctx.constants = self.layer, inputs[self.layer.count :]
+        layer, ctx.numbers = self.layer, inputs[self.layer.count :]
         ctx.save_for_backward(*inputs[: layer.count], output[-1], *[output[place] for place in layer.kept])
         ctx.set_materialize_grads(False)
         ctx.mark_non_differentiable(output[-1], *[output[place] for place in layer.integers])
@@ -106,13 +112,13 @@ class Operators:
     def _gradients(self, ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
         """The gradient of each argument, by the decomposition where it is to be differentiated again."""
         layer, tensors, own = self.layer, ctx.saved_tensors, cotangents[:-1]
-        values = (*tensors[: layer.count], *ctx.constants)
+        values = (*tensors[: layer.count], *ctx.numbers)
         found: Sequence[Any] = [None] * layer.count
         if torch.is_grad_enabled() and any(each is not None for each in own):
             found = layer.by_decomposition(values, own)
         elif any(each is not None for each in own):
             made = iter(layer.results(self.backward(*values, *tensors[layer.count :], *own)))
-            places = {*layer.protocol.differentiable}
+            places = {*layer.differentiable}
             found = [next(made) if place in places else None for place in range(layer.count)]
             found = [None if value is None else each for each, value in zip(found, values, strict=False)]
-        return *found, *[None] * len(ctx.constants)
+        return *found, *[None] * len(ctx.numbers)

@@ -134,8 +134,10 @@ def _looked(
                 reasons.append(str(reason))
     except Unlike as reason:
         reasons.append(str(reason))
-    if (kind is not type(module) and not reasons) or isinstance(module, Module):
+    if kind is not type(module) and not reasons:
         return None, None
+    if hasattr(kind, "_layer"):
+        reasons = [f"it is the module of an emitted layer already, of {kind.__module__}"]
     if not reasons and "norm" not in kind.__name__.lower():
         return None, None
     return Replaced(name, module, "", reasons[0] if reasons else f"no layer names {_name(kind)}"), None

@@ -210,8 +210,8 @@ def test_there_may_be_no_rows_or_no_axis_of_rows(lead):
 @pytest.mark.ci
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 def test_a_compiled_program_has_no_break():
-    layer, h, weight = on_numpy(LABELS, "torch"), drawn(*LEAD, FEATURES), drawn(ENTRIES, FEATURES, seed=1)
-    loss = lngen_torch.chunked_linear(layer, 4)
+    h, weight = drawn(*LEAD, FEATURES), drawn(ENTRIES, FEATURES, seed=1)
+    loss = lngen_torch.chunked_linear("label_cross_entropy", 4)
     program = torch.compile(loss, backend="aot_eager", fullgraph=True)
     both = [each(h, weight, labels()) for each in (loss, program)]
     torch.testing.assert_close(*both)

@@ -103,7 +103,7 @@ def test_a_norm_whose_line_keeps_other_statistics_stays(momentum):
 def test_a_norm_in_a_mode_that_no_layer_covers_stays():
     unlike = "has a forward of its own, not that of torch.nn.modules.batchnorm._BatchNorm"
     assert reason(nn.InstanceNorm2d(3, track_running_stats=True)) == (
-        "its track_running_stats is True, and has to be False"
+        "its running_mean is a tensor of (3,), and has to be None"
     )
     assert reason(nn.SyncBatchNorm(3)) == f"SyncBatchNorm {unlike}"
     assert reason(nn.LazyBatchNorm2d()) == "its parameters have no shapes yet"

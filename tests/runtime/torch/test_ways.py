@@ -46,8 +46,8 @@ class Ways:
     def __init__(self, backend: Any, put: Callable[[Any, str, Any], None]) -> None:
         self.kernels = {name: Seen() for name in ("_FORWARD", "_BACKWARD")}
         for name, seen in self.kernels.items():
-            seen.of = private(private(backend, "_cpu"), name)
-            put(private(backend, "_cpu"), name, seen)
+            seen.of = private(backend, name)
+            put(backend, name, seen)
         self.operator = self.decomposition = 0
         layer = layer_of(backend)
         operator, decomposed = layer.operators.forward, layer.decomposed
@@ -74,7 +74,7 @@ class Ways:
 @pytest.fixture
 def ways(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     def made(backend: Any = norm) -> Ways:
-        layer_of(backend).backend()  # whose kernels are found at the first call
+        assert layer_of(backend).has_kernels  # they are found at the first call
         return Ways(backend, monkeypatch.setattr)
 
     return made
@@ -220,7 +220,7 @@ class Kernels(dict):  # type: ignore[type-arg]
 
 def asked(run: Any, form: str, least: int, tensors: Any) -> Any:
     try:
-        return run(Kernels(), form, least, (), (), None, *tensors)
+        return run(Kernels(), form, least, (), (), False, *tensors)
     except Asked as error:
         return error.args[0][0]
 
@@ -251,6 +251,27 @@ def test_kernels_run_on_tensors_as_the_form_has_them():
     assert both("R", x, least=6) is None
 
 
+def test_kernels_run_on_tensors_of_other_axes_by_their_entries():
+    x, gamma = torch.randn(2, 6, 5), torch.ones(3, 5)
+    assert both("=Rfs+r", x, gamma, torch.ones(2, 2), x, least=15) == "f32"
+    assert both("=Rr", x, torch.ones(60), least=15) == "f32"
+    assert both("=Rf", x, gamma.mT, least=15) is None
+    assert both("=Rf", x, gamma, least=12) is None
+    assert both("=Rf", x, gamma, least=7) is None
+    assert both("=R", x, least=0) is None
+
+
+def test_row_scalars_are_kept_where_autograd_records():
+    x = torch.randn(2, 5)
+    guards.run(Kernels(), "R", 1, (), (), None, None)
+    for run in (guards.run, private(guards, "_in_python")):
+        y, kept = private(norm, "_forward")(run, True, 1e-5, x, None, None)
+        assert kept is None
+        again, kept = private(norm, "_forward")(run, True, 1e-5, x.clone().requires_grad_(), None, None)
+        assert kept.shape == (3, 2)
+        assert (again == y).all()
+
+
 @pytest.mark.parametrize("shape", [(3, 8), (300, 200), (2048, 1024)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 def test_results_of_c_are_those_of_python(shape, dtype):
@@ -258,11 +279,11 @@ def test_results_of_c_are_those_of_python(shape, dtype):
     guards.run(Kernels(), "R", 1, (), (), None, None)
     found = []
     for run in (guards.run, private(guards, "_in_python")):
-        y, kept = private(norm, "_forward")(run, None, x, gamma, None, 1e-5)
-        alone = private(norm, "_forward")(run, False, x, gamma, None, 1e-5)
+        y, kept = private(norm, "_forward")(run, None, 1e-5, x, gamma, None)
+        alone = private(norm, "_forward")(run, False, 1e-5, x, gamma, None)
         assert (alone == y).all()
         assert kept.shape == (3, shape[0])
-        dx, dgamma, dbeta = private(norm, "_backward")(run, kept, x, gamma, None, dy, 1e-5)
+        dx, dgamma, dbeta = private(norm, "_backward")(run, kept, 1e-5, x, gamma, None, dy)
         assert dbeta is None
         found.append((y, kept, dx, dgamma))
     for one, other in zip(*found, strict=True):
