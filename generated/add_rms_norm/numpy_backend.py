@@ -170,7 +170,7 @@ def _forward(
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
-    residual = _calls.array("residual", residual, True, may_be_labels=True)
+    residual = _calls.array("residual", residual, True)
     gamma = _calls.array("gamma", gamma, False)
     _shape = _calls.row_shape("x", x, 1)
     _calls.check_shape("residual", residual, _shape, "the shape of x")

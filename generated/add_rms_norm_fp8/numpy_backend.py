@@ -186,7 +186,7 @@ def _forward(
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
-    residual = _calls.array("residual", residual, True, may_be_labels=True)
+    residual = _calls.array("residual", residual, True)
     gamma = _calls.array("gamma", gamma, False)
     scale = _calls.scalar("scale", scale, False)
     _shape = _calls.row_shape("x", x, 1)

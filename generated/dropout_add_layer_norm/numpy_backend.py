@@ -207,7 +207,7 @@ def _forward(
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
-    residual = _calls.array("residual", residual, True, may_be_labels=True)
+    residual = _calls.array("residual", residual, True)
     seed = _calls.integers("seed", seed, True, is_number=True)
     gamma = _calls.array("gamma", gamma, False)
     beta = _calls.array("beta", beta, False)

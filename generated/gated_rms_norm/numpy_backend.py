@@ -166,7 +166,7 @@ def _forward(
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
-    z = _calls.array("z", z, True, may_be_labels=True)
+    z = _calls.array("z", z, True)
     gamma = _calls.array("gamma", gamma, False)
     _shape = _calls.row_shape("x", x, 1)
     _calls.check_shape("z", z, _shape, "the shape of x")

@@ -154,7 +154,7 @@ def _forward(
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
-    weight = _calls.array("weight", weight, False, may_be_labels=True)
+    weight = _calls.array("weight", weight, False)
     _sizes = _AXES.sizes((x, weight))
     _shape = _AXES.row_shape(_sizes)
     _read = (x, weight)

@@ -159,8 +159,8 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
-    cosine = _calls.array("cosine", cosine, True, may_be_labels=True)
-    sine = _calls.array("sine", sine, True, may_be_labels=True)
+    cosine = _calls.array("cosine", cosine, True)
+    sine = _calls.array("sine", sine, True)
     _sizes = _AXES.sizes((x, cosine, sine))
     _shape = _AXES.row_shape(_sizes)
     _read = (x, cosine, sine)
