@@ -6,8 +6,8 @@
 """Layer normalization with a scale and a shift for each sample.
 
 `ada_layer_norm` takes tensors, and `AdaLayerNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import math
@@ -16,8 +16,6 @@ import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "AdaLayerNorm",
@@ -53,10 +51,23 @@ def ada_layer_norm(
     a wrong shape.
     """
     x, scale, shift = _LAYER.taken(x, scale, shift)
-    return _decomposed(x, scale, shift, eps, of_rows=_of_rows)
+    if (
+        _LAYER.has_kernels
+        and not torch.compiler.is_compiling()
+        and x.itemsize > 2
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
+        given = _rows_of(x, scale, shift)
+        kept = None if _guards.is_recorded((x, scale, shift)) else True
+        made = given and _forward(_guards.run, kept, eps, *given)
+        if made is not None:
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, scale, shift, eps)
+    return _LAYER.call(x, scale, shift, eps)
 
 
-def _decomposed(x, scale, shift, eps, of_rows=None):
+def _decomposed(x, scale, shift, eps):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     b, *rest, d = _axes("x", x, "b ... d", 2, True)
@@ -64,7 +75,7 @@ def _decomposed(x, scale, shift, eps, of_rows=None):
     shift = None if shift is None else _floats("shift", shift, (b, d), "(b d)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y = (_rows if of_rows is None else of_rows)(
+    y = _rows(
         x.reshape(b, _product(rest), d),
         None if scale is None else scale.reshape(b, 1, d),
         None if shift is None else shift.reshape(b, 1, d),
@@ -93,12 +104,16 @@ def _rows(x, scale, shift, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, scale, shift, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, eps, D, x, scale, shift):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows; a capital has to be there, + is
+    a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
-        "Rrr+r012",
-        1,
+        _FORWARD,
+        "=Rrr+r012",
+        D,
         (scale is None, shift is None),
         (eps,),
         kept,
@@ -109,12 +124,12 @@ def _forward(run, kept, x, scale, shift, eps):
     )
 
 
-def _backward(run, kept, x, scale, shift, dy, eps):
+def _backward(run, kept, eps, D, x, scale, shift, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
-        "RrR012+r+r+r||r",
-        1,
+        _BACKWARD,
+        "=RrR012+r+r+r||r",
+        D,
         (scale is None, shift is None),
         (),
         kept,
@@ -128,100 +143,103 @@ def _backward(run, kept, x, scale, shift, dy, eps):
     )
 
 
-def _of_rows(x, scale, shift, eps):
-    """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if (
-        _LAYER.straight
-        and not torch.compiler.is_compiling()
-        and x.itemsize > 2
-        and type(eps) is float
-    ):
-        given = (
-            _flat("r", x, x),
-            scale if scale is None else _flat("r", scale, x),
-            shift if shift is None else _flat("r", shift, x),
-        )
-        made = _forward(_guards.run, False, *given, eps)
-        if made is None:
-            given = _guards.dense("Rrr", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, scale, shift, eps)
-        if made is not None:
-            y = made
-            return _beside("r", y, x)
-    return _LAYER.call(x, scale, shift, eps)
-
-
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, scale, shift, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
-        y = _beside("r", y, x).detach()
+    def forward(ctx, made, x, scale, shift, eps):
+        y, ctx.kept = made
         ctx.save_for_backward(x, scale, shift)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, scale, shift = ctx.saved_tensors
-        given = (
-            _flat("r", x, x),
-            scale if scale is None else _flat("r", scale, x),
-            shift if shift is None else _flat("r", x, x),
-            _flat("r", dy, x),
-        )
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        (eps,) = ctx.numbers
+        found = None
+        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+            given = _pulled_rows(x, scale, shift, dy)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
-            given = _guards.dense("RrrR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
-        if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, scale, shift, *ctx.constants), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, scale, shift, eps), (), (dy,))
             return None, *found, None
-        dx, dscale, dshift = found
-        return (
-            None,
-            _beside("r", dx, x),
-            None if scale is None else _beside("r", dscale, x).sum_to_size(scale.shape),
-            None if shift is None else _beside("r", dshift, x).sum_to_size(shift.shape),
-            None,
-        )
+        return None, *_gradients(*found, x, scale, shift), None
 
 
-def _flat(letter, value, like):
-    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
-    b, rest, d = like.shape
-    if letter == "r":
-        return value.expand(b, rest, d).reshape(b*rest, d)
-    if letter == "s":
-        return value.expand(b, rest, 1).reshape(b*rest)
-    if letter == "f":
-        return value.expand(1, 1, d).reshape(d)
-    return value
+def _rows_of(x, scale, shift):
+    """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
+    if x.ndim < 2:
+        return None
+    b, *rest, d = x.shape
+    entries = _product(rest)
+    if scale is not None and scale.shape != (b, d):
+        return None
+    if shift is not None and shift.shape != (b, d):
+        return None
+    return (
+        d,
+        x.contiguous(),
+        None
+        if scale is None
+        else scale.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
+        None
+        if shift is None
+        else shift.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
+    )
 
 
-def _beside(letter, value, like):
-    """The array beside another of such rows."""
-    b, rest, d = like.shape
-    if letter == "r":
-        return value.reshape(b, rest, d)
-    if letter == "s":
-        return value.reshape(b, rest, 1)
-    if letter == "f":
-        return value.reshape(1, 1, d)
-    return value
+def _pulled_rows(x, scale, shift, dy):
+    """D, and what the kernels of backward take, of arrays."""
+    b, *rest, d = x.shape
+    first = x.contiguous()
+    return (
+        d,
+        first,
+        None
+        if scale is None
+        else scale.detach().reshape(b, 1, d).expand(b, _product(rest), d).contiguous(),
+        None if shift is None else first,
+        dy.contiguous(),
+    )
 
 
+def _gradients(dx, dscale, dshift, x, scale, shift):
+    """The gradients of inputs as callers have these."""
+    b, *rest, d = x.shape
+    return (
+        dx,
+        None if scale is None else dscale.sum(1),
+        None if shift is None else dshift.reshape(b, _product(rest), d).sum(1),
+    )
+
+
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "ada_layer_norm_forward", optional=("scale", "shift")
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__, "kernels", "ada_layer_norm_backward", optional=("scale", "shift")
+)
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
-    _torch.Printed(ada_layer_norm, _rows, _forward, _backward, _flat, _beside),
+    _torch.Printed(
+        ada_layer_norm,
+        _decomposed,
+        _forward,
+        _backward,
+        _rows_of,
+        _pulled_rows,
+        None,
+        _gradients,
+    ),
+    {"x": "R", "scale": "r", "shift": "r"},
+    {"y": "r"},
+    ("x", "scale", "shift"),
+    {"eps": False},
+    scalars=3,
 )
 
 
@@ -235,7 +253,8 @@ class AdaLayerNorm(_torch.Module):
     _layer = _LAYER
 
     def __init__(self, *, eps: float = 1e-6) -> None:
-        super().__init__({}, {}, {"eps": eps}, None, None)
+        super().__init__()
+        self._constant("eps", eps, False)
 
     def forward(
         self,

@@ -6,8 +6,8 @@
 """Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own.
 
 `ada_layer_norm_zero` takes tensors, and `AdaLayerNormZero` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import math
@@ -16,8 +16,6 @@ import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "AdaLayerNormZero",
@@ -59,10 +57,27 @@ def ada_layer_norm_zero(
     a wrong shape.
     """
     x, branch, gate, scale, shift = _LAYER.taken(x, branch, gate, scale, shift)
-    return _decomposed(x, branch, gate, scale, shift, eps, of_rows=_of_rows)
+    if (
+        _LAYER.has_kernels
+        and not torch.compiler.is_compiling()
+        and x.itemsize > 2
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
+        given = _rows_of(x, branch, gate, scale, shift)
+        kept = None if _guards.is_recorded((x, branch, gate, scale, shift)) else True
+        made = given and _forward(_guards.run, kept, eps, *given)
+        if made is not None:
+            y, h, kept = made
+            return (
+                (y, h)
+                if kept is None
+                else _Recorded.apply(made, x, branch, gate, scale, shift, eps)
+            )
+    return _LAYER.call(x, branch, gate, scale, shift, eps)
 
 
-def _decomposed(x, branch, gate, scale, shift, eps, of_rows=None):
+def _decomposed(x, branch, gate, scale, shift, eps):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     b, *rest, d = _axes("x", x, "b ... d", 2, True)
@@ -72,7 +87,7 @@ def _decomposed(x, branch, gate, scale, shift, eps, of_rows=None):
     shift = _floats("shift", shift, (b, d), "(b d)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y, h = (_rows if of_rows is None else of_rows)(
+    y, h = _rows(
         x.reshape(b, _product(rest), d),
         branch.reshape(b, _product(rest), d),
         gate.reshape(b, 1, d),
@@ -106,12 +121,16 @@ def _rows(x, branch, gate, scale, shift, eps):
     return y.to(stored), h.to(stored)
 
 
-def _forward(run, kept, x, branch, gate, scale, shift, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, eps, D, x, branch, gate, scale, shift):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows; a capital has to be there, + is
+    a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
-        "RRRRR+r+r012",
-        1,
+        _FORWARD,
+        "=RRRRR+r+r012",
+        D,
         (),
         (eps,),
         kept,
@@ -125,12 +144,12 @@ def _forward(run, kept, x, branch, gate, scale, shift, eps):
     )
 
 
-def _backward(run, kept, x, branch, gate, scale, shift, dy, dh, eps):
+def _backward(run, kept, eps, D, x, branch, gate, scale, shift, dy, dh):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
-        "RRRRrr012+r+r+r+r+r||R",
-        1,
+        _BACKWARD,
+        "=RRRRrr012+r+r+r+r+r||R",
+        D,
         (dh is None, dy is None),
         (),
         kept,
@@ -149,113 +168,110 @@ def _backward(run, kept, x, branch, gate, scale, shift, dy, dh, eps):
     )
 
 
-def _of_rows(x, branch, gate, scale, shift, eps):
-    """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if (
-        _LAYER.straight
-        and not torch.compiler.is_compiling()
-        and x.itemsize > 2
-        and type(eps) is float
-    ):
-        given = (
-            _flat("r", x, x),
-            _flat("r", branch, x),
-            _flat("r", gate, x),
-            _flat("r", scale, x),
-            _flat("r", shift, x),
-        )
-        made = _forward(_guards.run, False, *given, eps)
-        if made is None:
-            given = _guards.dense("RRRRR", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, branch, gate, scale, shift, eps)
-        if made is not None:
-            y, h = made
-            return _beside("r", y, x), _beside("r", h, x)
-    return _LAYER.call(x, branch, gate, scale, shift, eps)
-
-
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, branch, gate, scale, shift, eps):
-        y, h, ctx.kept = _forward(_guards.run, None, *given, eps)
-        y = _beside("r", y, x).detach()
-        h = _beside("r", h, x).detach()
+    def forward(ctx, made, x, branch, gate, scale, shift, eps):
+        y, h, ctx.kept = made
         ctx.save_for_backward(x, branch, gate, scale, shift)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         ctx.set_materialize_grads(False)
         return y, h
 
     @staticmethod
     def backward(ctx, dy, dh):
         x, branch, gate, scale, shift = ctx.saved_tensors
-        given = (
-            _flat("r", x, x),
-            _flat("r", branch, x),
-            _flat("r", gate, x),
-            _flat("r", scale, x),
-            _flat("r", shift, x),
-            dy if dy is None else _flat("r", dy, x),
-            dh if dh is None else _flat("r", dh, x),
-        )
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        (eps,) = ctx.numbers
+        found = None
+        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+            given = _pulled_rows(x, branch, gate, scale, shift, dy, dh)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
-            given = _guards.dense("RRRRRrr", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
-        if found is None or found is True:
             found = _LAYER.gradients(
-                _LAYER,
-                ctx.kept,
-                (x, branch, gate, scale, shift, *ctx.constants),
-                (),
-                (dy, dh),
+                ctx.kept, (x, branch, gate, scale, shift, eps), (), (dy, dh)
             )
             return None, *found, None
-        dx, dbranch, dgate, dscale, dshift = found
-        return (
-            None,
-            _beside("r", dx, x),
-            _beside("r", dbranch, x).sum_to_size(branch.shape),
-            _beside("r", dgate, x).sum_to_size(gate.shape),
-            _beside("r", dscale, x).sum_to_size(scale.shape),
-            _beside("r", dshift, x).sum_to_size(shift.shape),
-            None,
-        )
+        return None, *_gradients(*found, x, branch, gate, scale, shift), None
 
 
-def _flat(letter, value, like):
-    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
-    b, rest, d = like.shape
-    if letter == "r":
-        return value.expand(b, rest, d).reshape(b*rest, d)
-    if letter == "s":
-        return value.expand(b, rest, 1).reshape(b*rest)
-    if letter == "f":
-        return value.expand(1, 1, d).reshape(d)
-    return value
+def _rows_of(x, branch, gate, scale, shift):
+    """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
+    if x.ndim < 2:
+        return None
+    b, *rest, d = x.shape
+    entries = _product(rest)
+    if branch.shape != (b, *rest, d):
+        return None
+    if gate.shape != (b, d):
+        return None
+    if scale.shape != (b, d):
+        return None
+    if shift.shape != (b, d):
+        return None
+    return (
+        d,
+        x.contiguous(),
+        branch.contiguous(),
+        gate.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
+        scale.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
+        shift.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
+    )
 
 
-def _beside(letter, value, like):
-    """The array beside another of such rows."""
-    b, rest, d = like.shape
-    if letter == "r":
-        return value.reshape(b, rest, d)
-    if letter == "s":
-        return value.reshape(b, rest, 1)
-    if letter == "f":
-        return value.reshape(1, 1, d)
-    return value
+def _pulled_rows(x, branch, gate, scale, shift, dy, dh):
+    """D, and what the kernels of backward take, of arrays."""
+    b, *rest, d = x.shape
+    entries = _product(rest)
+    first = x.contiguous()
+    return (
+        d,
+        first,
+        branch.contiguous(),
+        gate.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
+        scale.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
+        first,
+        None if dy is None else dy.contiguous(),
+        None if dh is None else dh.contiguous(),
+    )
 
 
+def _gradients(dx, dbranch, dgate, dscale, dshift, x, branch, gate, scale, shift):
+    """The gradients of inputs as callers have these."""
+    b, *rest, d = x.shape
+    return (
+        dx,
+        dbranch,
+        dgate.sum(1),
+        dscale.sum(1),
+        dshift.reshape(b, _product(rest), d).sum(1),
+    )
+
+
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(__file__, "kernels", "ada_layer_norm_zero_forward")
+_BACKWARD = _torch.CompiledDirection(
+    __file__, "kernels", "ada_layer_norm_zero_backward", optional=("dh", "dy")
+)
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
-    _torch.Printed(ada_layer_norm_zero, _rows, _forward, _backward, _flat, _beside),
+    _torch.Printed(
+        ada_layer_norm_zero,
+        _decomposed,
+        _forward,
+        _backward,
+        _rows_of,
+        _pulled_rows,
+        None,
+        _gradients,
+    ),
+    {"x": "R", "branch": "R", "gate": "R", "scale": "R", "shift": "R"},
+    {"y": "r", "h": "r"},
+    ("x", "branch", "gate", "scale", "shift"),
+    {"eps": False},
+    scalars=3,
 )
 
 
@@ -269,7 +285,8 @@ class AdaLayerNormZero(_torch.Module):
     _layer = _LAYER
 
     def __init__(self, *, eps: float = 1e-6) -> None:
-        super().__init__({}, {}, {"eps": eps}, None, None)
+        super().__init__()
+        self._constant("eps", eps, False)
 
     def forward(
         self,

@@ -6,16 +6,14 @@
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
 `adaptive_layer_norm` takes tensors, and `AdaptiveLayerNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "AdaptiveLayerNorm",
@@ -47,20 +45,19 @@ def adaptive_layer_norm(
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
         given = (x, scale, shift)
-        made = _forward(_guards.run, False, *given, eps)
+        made = _forward(_guards.run, True, eps, *given)
         if made is None:
             given = _guards.dense("RRR", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, scale, shift, eps)
+            made = _forward(_guards.run, True, eps, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, scale, shift, eps)
     return _LAYER.call(x, scale, shift, eps)
 
 
@@ -98,15 +95,19 @@ def _rows(x, scale, shift, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, scale, shift, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "RRR+r012", 1, (), (eps,), kept, x, scale, shift, x)
+def _forward(run, kept, eps, x, scale, shift):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows; a capital has to be there, + is
+    a result, a digit row scalars.
+    """
+    return run(_FORWARD, "RRR+r012", 1, (), (eps,), kept, x, scale, shift, x)
 
 
-def _backward(run, kept, x, scale, shift, dy, eps):
+def _backward(run, kept, eps, x, scale, shift, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "RRR012+r+r+r||R",
         1,
         (),
@@ -126,34 +127,41 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, scale, shift, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
+    def forward(ctx, made, x, scale, shift, eps):
+        y, ctx.kept = made
         ctx.save_for_backward(x, scale, shift)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, scale, shift = ctx.saved_tensors
+        (eps,) = ctx.numbers
         given = (x, scale, shift, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
             given = _guards.dense("RRRR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, scale, shift, *ctx.constants), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, scale, shift, eps), (), (dy,))
         return None, *found, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(__file__, "kernels", "adaptive_layer_norm_forward")
+_BACKWARD = _torch.CompiledDirection(
+    __file__, "kernels", "adaptive_layer_norm_backward"
+)
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(adaptive_layer_norm, _decomposed, _forward, _backward),
+    {"x": "R", "scale": "R", "shift": "R"},
+    {"y": "r"},
+    ("x", "scale", "shift"),
+    {"eps": False},
+    scalars=3,
 )
 
 
@@ -167,7 +175,8 @@ class AdaptiveLayerNorm(_torch.Module):
     _layer = _LAYER
 
     def __init__(self, *, eps: float = 1e-6) -> None:
-        super().__init__(None, {}, {"eps": eps}, None, None)
+        super().__init__()
+        self._constant("eps", eps, False)
 
     def forward(
         self, x: _torch.Tensor, scale: _torch.Tensor, shift: _torch.Tensor

@@ -6,16 +6,14 @@
 """Residual addition, then layer normalization; the sum is the second output.
 
 `add_layer_norm` takes tensors, and `AddLayerNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "AddLayerNorm",
@@ -55,20 +53,23 @@ def add_layer_norm(
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
         given = (x, residual, gamma, beta)
-        made = _forward(_guards.run, False, *given, eps)
+        made = _forward(_guards.run, True, eps, *given)
         if made is None:
             given = _guards.dense("RRff", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, residual, gamma, beta, eps)
+            made = _forward(_guards.run, True, eps, *given)
         if made is not None:
-            return made
+            y, h, kept = made
+            return (
+                (y, h)
+                if kept is None
+                else _Recorded.apply(made, x, residual, gamma, beta, eps)
+            )
     return _LAYER.call(x, residual, gamma, beta, eps)
 
 
@@ -109,10 +110,14 @@ def _rows(x, residual, gamma, beta, eps):
     return y.to(stored), h.to(stored)
 
 
-def _forward(run, kept, x, residual, gamma, beta, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, eps, x, residual, gamma, beta):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, f has one a feature; a capital
+    has to be there, + is a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
+        _FORWARD,
         "RRff+r+r012",
         1,
         (beta is None, gamma is None),
@@ -127,10 +132,10 @@ def _forward(run, kept, x, residual, gamma, beta, eps):
     )
 
 
-def _backward(run, kept, x, residual, gamma, beta, h, dy, dh, eps):
+def _backward(run, kept, eps, x, residual, gamma, beta, h, dy, dh):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "Rrr012f+r+r|f+f+f|RRf",
         1,
         (beta is None, dh is None, dy is None, gamma is None),
@@ -155,39 +160,52 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, residual, gamma, beta, eps):
-        y, h, ctx.kept = _forward(_guards.run, None, *given, eps)
+    def forward(ctx, made, x, residual, gamma, beta, eps):
+        y, h, ctx.kept = made
         ctx.save_for_backward(x, residual, gamma, beta, h)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         ctx.set_materialize_grads(False)
         return y, h
 
     @staticmethod
     def backward(ctx, dy, dh):
         x, residual, gamma, beta, h = ctx.saved_tensors
+        (eps,) = ctx.numbers
         given = (x, residual, gamma, beta, h, dy, dh)
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
             given = _guards.dense("RRffRrr", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None or found is True:
             found = _LAYER.gradients(
-                _LAYER,
-                ctx.kept,
-                (x, residual, gamma, beta, *ctx.constants),
-                (h,),
-                (dy, dh),
+                ctx.kept, (x, residual, gamma, beta, eps), (h,), (dy, dh)
             )
         return None, *found, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "add_layer_norm_forward", optional=("beta", "gamma")
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "add_layer_norm_backward",
+    "add_layer_norm_backward_columns",
+    optional=("beta", "dh", "dy", "gamma"),
+    sums=(2, 0),
+)
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(add_layer_norm, _decomposed, _forward, _backward),
+    {"x": "R", "residual": "R", "gamma": "f", "beta": "f"},
+    {"y": "r", "h": "r"},
+    ("x", "residual"),
+    {"eps": False},
+    kept=("h",),
+    scalars=3,
 )
 
 
@@ -214,7 +232,10 @@ class AddLayerNorm(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(D, {"gamma": gamma, "beta": beta}, {"eps": eps}, device, dtype)
+        super().__init__(D=_torch.size("D", D, 1))
+        self._parameter("gamma", gamma, (D,), 1, device, dtype)
+        self._parameter("beta", beta, (D,), 0, device, dtype)
+        self._constant("eps", eps, False)
 
     def forward(
         self, x: _torch.Tensor, residual: _torch.Tensor

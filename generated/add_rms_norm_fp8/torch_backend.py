@@ -6,16 +6,14 @@
 """Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits.
 
 `add_rms_norm_fp8` takes tensors, and `AddRMSNormFP8` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "AddRMSNormFP8",
@@ -54,20 +52,23 @@ def add_rms_norm_fp8(
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
         given = (x, residual, gamma, scale)
-        made = _forward(_guards.run, False, *given, eps)
+        made = _forward(_guards.run, True, eps, *given)
         if made is None:
             given = _guards.dense("RRfn", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, residual, gamma, scale, eps)
+            made = _forward(_guards.run, True, eps, *given)
         if made is not None:
-            return made
+            y, h, kept = made
+            return (
+                (y, h)
+                if kept is None
+                else _Recorded.apply(made, x, residual, gamma, scale, eps)
+            )
     return _LAYER.call(x, residual, gamma, scale, eps)
 
 
@@ -105,10 +106,14 @@ def _rows(x, residual, gamma, scale, eps):
     return _cast(y, torch.float8_e4m3fn), h.to(stored)
 
 
-def _forward(run, kept, x, residual, gamma, scale, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, eps, x, residual, gamma, scale):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, f has one a feature, n has one
+    value; a capital has to be there, + is a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
+        _FORWARD,
         "RRfn+r+r0",
         1,
         (gamma is None, scale is None),
@@ -123,10 +128,10 @@ def _forward(run, kept, x, residual, gamma, scale, eps):
     )
 
 
-def _backward(run, kept, x, residual, gamma, scale, h, dy, dh, eps):
+def _backward(run, kept, eps, x, residual, gamma, scale, h, dy, dh):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "Rrr0fn+r+r|fn+f+n|RR",
         1,
         (dh is None, dy is None, gamma is None, scale is None),
@@ -152,39 +157,53 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, residual, gamma, scale, eps):
-        y, h, ctx.kept = _forward(_guards.run, None, *given, eps)
+    def forward(ctx, made, x, residual, gamma, scale, eps):
+        y, h, ctx.kept = made
         ctx.save_for_backward(x, residual, gamma, scale, h)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         ctx.set_materialize_grads(False)
         return y, h
 
     @staticmethod
     def backward(ctx, dy, dh):
         x, residual, gamma, scale, h = ctx.saved_tensors
+        (eps,) = ctx.numbers
         given = (x, residual, gamma, scale, h, dy, dh)
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
             given = _guards.dense("RRfnRrr", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None or found is True:
             found = _LAYER.gradients(
-                _LAYER,
-                ctx.kept,
-                (x, residual, gamma, scale, *ctx.constants),
-                (h,),
-                (dy, dh),
+                ctx.kept, (x, residual, gamma, scale, eps), (h,), (dy, dh)
             )
         return None, *found, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "add_rms_norm_fp8_forward", optional=("gamma", "scale")
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "add_rms_norm_fp8_backward",
+    "add_rms_norm_fp8_backward_columns",
+    optional=("dh", "dy", "gamma", "scale"),
+    sums=(1, 1),
+)
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(add_rms_norm_fp8, _decomposed, _forward, _backward),
+    {"x": "R", "residual": "R", "gamma": "f", "scale": "n"},
+    {"y": "r", "h": "r"},
+    ("x", "residual"),
+    {"eps": False},
+    casts=("y",),
+    kept=("h",),
+    scalars=1,
 )
 
 
@@ -211,9 +230,10 @@ class AddRMSNormFP8(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(
-            D, {"gamma": gamma, "scale": scale}, {"eps": eps}, device, dtype
-        )
+        super().__init__(D=_torch.size("D", D, 1))
+        self._parameter("gamma", gamma, (D,), 1, device, dtype)
+        self._parameter("scale", scale, (), 1, device, dtype)
+        self._constant("eps", eps, False)
 
     def forward(
         self, x: _torch.Tensor, residual: _torch.Tensor

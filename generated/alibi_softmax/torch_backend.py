@@ -6,16 +6,14 @@
 """Causal softmax of attention with a bias that is linear in the distance of a key, with a slope for each head.
 
 `alibi_softmax` takes tensors, and `AlibiSoftmax` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "AlibiSoftmax",
@@ -49,16 +47,23 @@ def alibi_softmax(
     a wrong shape.
     """
     x, slope, position = _LAYER.taken(x, slope, position)
-    return _decomposed(x, slope, position, of_rows=_of_rows)
+    if _LAYER.has_kernels and not torch.compiler.is_compiling():
+        given = _rows_of(x, slope, position)
+        kept = None if _guards.is_recorded((x, slope, position)) else True
+        made = given and _forward(_guards.run, kept, *given)
+        if made is not None:
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, slope, position)
+    return _LAYER.call(x, slope, position)
 
 
-def _decomposed(x, slope, position, of_rows=None):
+def _decomposed(x, slope, position):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     b, h, q, k = _axes("x", x, "b h q k", 4)
     slope = _floats("slope", slope, (h,), "(h)")
     position = _integers("position", position, (q,), "(q)")
-    y = (_rows if of_rows is None else of_rows)(
+    y = _rows(
         x.reshape(b, h, q, k), slope.reshape(1, h, 1, 1), position.reshape(1, 1, q, 1)
     )
     return y.reshape((b, h, q, k))
@@ -96,96 +101,92 @@ def _rows(x, slope, position):
     return y.to(stored)
 
 
-def _forward(run, kept, x, slope, position):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "RSI+r01", 1, (), (), kept, x, slope, position, x)
+def _forward(run, kept, D, x, slope, position):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, s has one value a row, of
+    integers i one value a row; a capital has to be there, + is a result, a digit
+    row scalars.
+    """
+    return run(_FORWARD, "=RSI+r01", D, (), (), kept, x, slope, position, x)
 
 
-def _backward(run, kept, x, slope, position, dy):
+def _backward(run, kept, D, x, slope, position, dy):
     """The gradients by the compiled kernels."""
-    made = run(_cpu._BACKWARD, "RSIR01+r", 1, (), (), kept, x, slope, position, dy, x)
+    made = run(_BACKWARD, "=RSIR01+r", D, (), (), kept, x, slope, position, dy, x)
     if made is None or made is True:
         return made
     dx = made
     return dx, None, None
 
 
-def _of_rows(x, slope, position):
-    """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling():
-        given = (_flat("r", x, x), _flat("s", slope, x), _flat("s", position, x))
-        made = _forward(_guards.run, False, *given)
-        if made is None:
-            given = _guards.dense("RSI", *given)
-            made = _forward(_guards.run, False, *given)
-        if made is True:
-            return _Recorded.apply(given, x, slope, position)
-        if made is not None:
-            y = made
-            return _beside("r", y, x)
-    return _LAYER.call(x, slope, position)
-
-
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, slope, position):
-        y, ctx.kept = _forward(_guards.run, None, *given)
-        y = _beside("r", y, x).detach()
+    def forward(ctx, made, x, slope, position):
+        y, ctx.kept = made
         ctx.save_for_backward(x, slope, position)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, slope, position = ctx.saved_tensors
-        given = (
-            _flat("r", x, x),
-            _flat("s", slope, x),
-            _flat("s", position, x),
-            _flat("r", dy, x),
-        )
-        found = _backward(_guards.run, ctx.kept, *given)
-        if found is None:
-            given = _guards.dense("RSIR", *given, follows=True)
+        found = None
+        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+            given = _pulled_rows(x, slope, position, dy)
             found = _backward(_guards.run, ctx.kept, *given)
-        if found is None or found is True:
-            found = _LAYER.gradients(_LAYER, ctx.kept, (x, slope, position), (), (dy,))
+        if found is None:
+            found = _LAYER.gradients(ctx.kept, (x, slope, position), (), (dy,))
             return None, *found
-        dx, _, _ = found
-        return None, _beside("r", dx, x), None, None
+        return None, *found
 
 
-def _flat(letter, value, like):
-    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
-    b, h, q, k = like.shape
-    if letter == "r":
-        return value.expand(b, h, q, k).reshape(b*h*q, k)
-    if letter == "s":
-        return value.expand(b, h, q, 1).reshape(b*h*q)
-    if letter == "f":
-        return value.expand(1, 1, 1, k).reshape(k)
-    return value
+def _rows_of(x, slope, position):
+    """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
+    if x.ndim != 4:
+        return None
+    b, h, q, k = x.shape
+    if slope.shape != (h,):
+        return None
+    if position.shape != (q,):
+        return None
+    return (
+        k,
+        x.contiguous(),
+        slope.detach().reshape(1, h, 1).expand(b, h, q).contiguous(),
+        _guards.whole(position).reshape(1, 1, q).expand(b, h, q).contiguous(),
+    )
 
 
-def _beside(letter, value, like):
-    """The array beside another of such rows."""
-    b, h, q, k = like.shape
-    if letter == "r":
-        return value.reshape(b, h, q, k)
-    if letter == "s":
-        return value.reshape(b, h, q, 1)
-    if letter == "f":
-        return value.reshape(1, 1, 1, k)
-    return value
+def _pulled_rows(x, slope, position, dy):
+    """D, and what the kernels of backward take, of arrays."""
+    b, h, q, k = x.shape
+    first = x.contiguous()
+    return (
+        k,
+        first,
+        slope.detach().reshape(1, h, 1).expand(b, h, q).contiguous(),
+        _guards.whole(position).reshape(1, 1, q).expand(b, h, q).contiguous(),
+        dy.contiguous(),
+    )
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(__file__, "kernels", "alibi_softmax_forward")
+_BACKWARD = _torch.CompiledDirection(__file__, "kernels", "alibi_softmax_backward")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
-    _torch.Printed(alibi_softmax, _rows, _forward, _backward, _flat, _beside),
+    _torch.Printed(
+        alibi_softmax, _decomposed, _forward, _backward, _rows_of, _pulled_rows
+    ),
+    {"x": "R", "slope": "S", "position": "I"},
+    {"y": "r"},
+    ("x",),
+    {},
+    data=("slope", "position"),
+    scalars=2,
 )
 
 
@@ -195,7 +196,7 @@ class AlibiSoftmax(_torch.Module):
     _layer = _LAYER
 
     def __init__(self) -> None:
-        super().__init__({}, {}, {}, None, None)
+        super().__init__()
 
     def forward(
         self, x: _torch.Tensor, slope: _torch.Tensor, position: _torch.Tensor

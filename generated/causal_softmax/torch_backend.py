@@ -6,8 +6,8 @@
 """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query.
 
 `causal_softmax` takes tensors, and `CausalSoftmax` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import math
@@ -16,8 +16,6 @@ import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "CausalSoftmax",
@@ -52,18 +50,23 @@ def causal_softmax(
     a wrong shape.
     """
     x, position, scale = _LAYER.taken(x, position, scale)
-    return _decomposed(x, position, scale, of_rows=_of_rows)
+    if _LAYER.has_kernels and not torch.compiler.is_compiling():
+        given = _rows_of(x, position, scale)
+        kept = None if _guards.is_recorded((x, position, scale)) else True
+        made = given and _forward(_guards.run, kept, *given)
+        if made is not None:
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, position, scale)
+    return _LAYER.call(x, position, scale)
 
 
-def _decomposed(x, position, scale, of_rows=None):
+def _decomposed(x, position, scale):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     *rest, q, k = _axes("x", x, "... q k", 2, True)
     position = _integers("position", position, (q,), "(q)")
     scale = None if scale is None else _number("scale", scale)
-    y = (_rows if of_rows is None else of_rows)(
-        x.reshape(_product(rest), q, k), position.reshape(1, q, 1), scale
-    )
+    y = _rows(x.reshape(_product(rest), q, k), position.reshape(1, q, 1), scale)
     return y.reshape((*rest, q, k))
 
 
@@ -99,19 +102,23 @@ def _rows(x, position, scale):
     return y.to(stored)
 
 
-def _forward(run, kept, x, position, scale):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, D, x, position, scale):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, n has one value, of integers i
+    one value a row; a capital has to be there, + is a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD, "RIn+r01", 1, (scale is None,), (), kept, x, position, scale, x
+        _FORWARD, "=RIn+r01", D, (scale is None,), (), kept, x, position, scale, x
     )
 
 
-def _backward(run, kept, x, position, scale, dy):
+def _backward(run, kept, D, x, position, scale, dy):
     """The gradients by the compiled kernels."""
     made = run(
-        _cpu._BACKWARD,
-        "RIR01n+r|n+n",
-        1,
+        _BACKWARD,
+        "=RIR01n+r|n+n",
+        D,
         (scale is None,),
         (),
         kept,
@@ -129,77 +136,80 @@ def _backward(run, kept, x, position, scale, dy):
     return dx, None, dscale
 
 
-def _of_rows(x, position, scale):
-    """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling():
-        given = (_flat("r", x, x), _flat("s", position, x), scale)
-        made = _forward(_guards.run, False, *given)
-        if made is None:
-            given = _guards.dense("RIn", *given)
-            made = _forward(_guards.run, False, *given)
-        if made is True:
-            return _Recorded.apply(given, x, position, scale)
-        if made is not None:
-            y = made
-            return _beside("r", y, x)
-    return _LAYER.call(x, position, scale)
-
-
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, position, scale):
-        y, ctx.kept = _forward(_guards.run, None, *given)
-        y = _beside("r", y, x).detach()
+    def forward(ctx, made, x, position, scale):
+        y, ctx.kept = made
         ctx.save_for_backward(x, position, scale)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, position, scale = ctx.saved_tensors
-        given = (_flat("r", x, x), _flat("s", position, x), scale, _flat("r", dy, x))
-        found = _backward(_guards.run, ctx.kept, *given)
-        if found is None:
-            given = _guards.dense("RInR", *given, follows=True)
+        found = None
+        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+            given = _pulled_rows(x, position, scale, dy)
             found = _backward(_guards.run, ctx.kept, *given)
-        if found is None or found is True:
-            found = _LAYER.gradients(_LAYER, ctx.kept, (x, position, scale), (), (dy,))
+        if found is None:
+            found = _LAYER.gradients(ctx.kept, (x, position, scale), (), (dy,))
             return None, *found
-        dx, _, dscale = found
-        return None, _beside("r", dx, x), None, None if scale is None else dscale
+        return None, *found
 
 
-def _flat(letter, value, like):
-    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
-    rest, q, k = like.shape
-    if letter == "r":
-        return value.expand(rest, q, k).reshape(rest*q, k)
-    if letter == "s":
-        return value.expand(rest, q, 1).reshape(rest*q)
-    if letter == "f":
-        return value.expand(1, 1, k).reshape(k)
-    return value
+def _rows_of(x, position, scale):
+    """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
+    if x.ndim < 2:
+        return None
+    *rest, q, k = x.shape
+    if position.shape != (q,):
+        return None
+    return (
+        k,
+        x.contiguous(),
+        _guards.whole(position).reshape(1, q).expand(_product(rest), q).contiguous(),
+        scale,
+    )
 
 
-def _beside(letter, value, like):
-    """The array beside another of such rows."""
-    rest, q, k = like.shape
-    if letter == "r":
-        return value.reshape(rest, q, k)
-    if letter == "s":
-        return value.reshape(rest, q, 1)
-    if letter == "f":
-        return value.reshape(1, 1, k)
-    return value
+def _pulled_rows(x, position, scale, dy):
+    """D, and what the kernels of backward take, of arrays."""
+    *rest, q, k = x.shape
+    first = x.contiguous()
+    return (
+        k,
+        first,
+        _guards.whole(position).reshape(1, q).expand(_product(rest), q).contiguous(),
+        scale,
+        dy.contiguous(),
+    )
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "causal_softmax_forward", optional=("scale",)
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "causal_softmax_backward",
+    "causal_softmax_backward_columns",
+    optional=("scale",),
+    sums=(0, 1),
+)
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
-    _torch.Printed(causal_softmax, _rows, _forward, _backward, _flat, _beside),
+    _torch.Printed(
+        causal_softmax, _decomposed, _forward, _backward, _rows_of, _pulled_rows
+    ),
+    {"x": "R", "position": "I", "scale": "n"},
+    {"y": "r"},
+    ("x",),
+    {},
+    data=("position",),
+    scalars=2,
 )
 
 
@@ -220,7 +230,8 @@ class CausalSoftmax(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__({}, {"scale": scale}, {}, device, dtype)
+        super().__init__()
+        self._parameter("scale", scale, (), 1, device, dtype)
 
     def forward(self, x: _torch.Tensor, position: _torch.Tensor) -> _torch.Tensor:
         """Return `causal_softmax` of the arguments and the parameters of the module."""

@@ -6,16 +6,14 @@
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
 `cross_entropy` takes tensors, and `CrossEntropy` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "CrossEntropy",
@@ -45,16 +43,15 @@ def cross_entropy(x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if _LAYER.has_kernels and not torch.compiler.is_compiling():
         given = (x, target)
-        made = _forward(_guards.run, False, *given)
+        made = _forward(_guards.run, True, *given)
         if made is None:
             given = _guards.dense("RR", *given)
-            made = _forward(_guards.run, False, *given)
-        if made is True:
-            return _Recorded.apply(given, x, target)
+            made = _forward(_guards.run, True, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, target)
     return _LAYER.call(x, target)
 
 
@@ -90,21 +87,25 @@ def _rows(x, target):
 
 
 def _forward(run, kept, x, target):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "RR+s012", 1, (), (), kept, x, target, x)
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, s has one value a row; a capital
+    has to be there, + is a result, a digit row scalars.
+    """
+    return run(_FORWARD, "RR+s012", 1, (), (), kept, x, target, x)
 
 
 def _backward(run, kept, x, target, dy):
     """The gradients by the compiled kernels."""
-    return run(_cpu._BACKWARD, "RRS012+r+r", 1, (), (), kept, x, target, dy, x, target)
+    return run(_BACKWARD, "RRS012+r+r", 1, (), (), kept, x, target, dy, x, target)
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, target):
-        y, ctx.kept = _forward(_guards.run, None, *given)
+    def forward(ctx, made, x, target):
+        y, ctx.kept = made
         ctx.save_for_backward(x, target)
         return y
 
@@ -117,16 +118,22 @@ class _Recorded(_guards.Node):
             given = _guards.dense("RRS", *given, follows=True)
             found = _backward(_guards.run, ctx.kept, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(_LAYER, ctx.kept, (x, target), (), (dy,))
+            found = _LAYER.gradients(ctx.kept, (x, target), (), (dy,))
         return None, *found
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(__file__, "kernels", "cross_entropy_forward")
+_BACKWARD = _torch.CompiledDirection(__file__, "kernels", "cross_entropy_backward")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(cross_entropy, _decomposed, _forward, _backward),
+    {"x": "R", "target": "R"},
+    {"y": "s"},
+    ("x", "target"),
+    {},
+    scalars=3,
 )
 
 
@@ -136,7 +143,7 @@ class CrossEntropy(_torch.Module):
     _layer = _LAYER
 
     def __init__(self) -> None:
-        super().__init__(None, {}, {}, None, None)
+        super().__init__()
 
     def forward(self, x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
         """Return `cross_entropy` of the arguments."""

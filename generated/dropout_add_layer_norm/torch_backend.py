@@ -6,8 +6,8 @@
 """Dropout, residual addition, then layer normalization; the sum is the second output.
 
 `dropout_add_layer_norm` takes tensors, and `DropoutAddLayerNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import math
@@ -16,8 +16,6 @@ import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "DropoutAddLayerNorm",
@@ -62,7 +60,7 @@ def dropout_add_layer_norm(
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(p) is float
         and 0 <= p < _INFINITE
@@ -70,14 +68,17 @@ def dropout_add_layer_norm(
         and 0 <= eps < _INFINITE
     ):
         given = (x, residual, seed, gamma, beta)
-        made = _forward(_guards.run, False, *given, p, eps)
+        made = _forward(_guards.run, True, p, eps, *given)
         if made is None:
             given = _guards.dense("RRKff", *given)
-            made = _forward(_guards.run, False, *given, p, eps)
-        if made is True:
-            return _Recorded.apply(given, x, residual, seed, gamma, beta, p, eps)
+            made = _forward(_guards.run, True, p, eps, *given)
         if made is not None:
-            return made
+            y, h, kept = made
+            return (
+                (y, h)
+                if kept is None
+                else _Recorded.apply(made, x, residual, seed, gamma, beta, p, eps)
+            )
     return _LAYER.call(x, residual, seed, gamma, beta, p, eps)
 
 
@@ -130,10 +131,14 @@ def _rows(x, residual, seed, gamma, beta, p, eps):
     return y.to(stored), h.to(stored)
 
 
-def _forward(run, kept, x, residual, seed, gamma, beta, p, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, p, eps, x, residual, seed, gamma, beta):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, f has one a feature, of integers
+    k one value; a capital has to be there, + is a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
+        _FORWARD,
         "RRKff+r+r012",
         1,
         (beta is None, gamma is None),
@@ -149,10 +154,10 @@ def _forward(run, kept, x, residual, seed, gamma, beta, p, eps):
     )
 
 
-def _backward(run, kept, x, residual, seed, gamma, beta, h, dy, dh, p, eps):
+def _backward(run, kept, p, eps, x, residual, seed, gamma, beta, h, dy, dh):
     """The gradients by the compiled kernels."""
     made = run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "Rrr012Kf+r+r|Kf+f+f|RRf",
         1,
         (beta is None, dh is None, dy is None, gamma is None),
@@ -183,39 +188,53 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, residual, seed, gamma, beta, p, eps):
-        y, h, ctx.kept = _forward(_guards.run, None, *given, p, eps)
+    def forward(ctx, made, x, residual, seed, gamma, beta, p, eps):
+        y, h, ctx.kept = made
         ctx.save_for_backward(x, residual, seed, gamma, beta, h)
-        ctx.constants = (p, eps)
+        ctx.numbers = (p, eps)
         ctx.set_materialize_grads(False)
         return y, h
 
     @staticmethod
     def backward(ctx, dy, dh):
         x, residual, seed, gamma, beta, h = ctx.saved_tensors
+        p, eps = ctx.numbers
         given = (x, residual, seed, gamma, beta, h, dy, dh)
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, p, eps, *given)
         if found is None:
             given = _guards.dense("RRKffRrr", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, p, eps, *given)
         if found is None or found is True:
             found = _LAYER.gradients(
-                _LAYER,
-                ctx.kept,
-                (x, residual, seed, gamma, beta, *ctx.constants),
-                (h,),
-                (dy, dh),
+                ctx.kept, (x, residual, seed, gamma, beta, p, eps), (h,), (dy, dh)
             )
         return None, *found, None, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "dropout_add_layer_norm_forward", optional=("beta", "gamma")
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "dropout_add_layer_norm_backward",
+    "dropout_add_layer_norm_backward_columns",
+    optional=("beta", "dh", "dy", "gamma"),
+    sums=(2, 0),
+)
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(dropout_add_layer_norm, _decomposed, _forward, _backward),
+    {"x": "R", "residual": "R", "seed": "K", "gamma": "f", "beta": "f"},
+    {"y": "r", "h": "r"},
+    ("x", "residual"),
+    {"p": False, "eps": False},
+    data=("seed",),
+    kept=("h",),
+    scalars=3,
 )
 
 
@@ -244,9 +263,11 @@ class DropoutAddLayerNorm(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(
-            D, {"gamma": gamma, "beta": beta}, {"p": p, "eps": eps}, device, dtype
-        )
+        super().__init__(D=_torch.size("D", D, 1))
+        self._parameter("gamma", gamma, (D,), 1, device, dtype)
+        self._parameter("beta", beta, (D,), 0, device, dtype)
+        self._constant("p", p, False)
+        self._constant("eps", eps, False)
 
     def forward(
         self, x: _torch.Tensor, residual: _torch.Tensor, seed: int | _torch.Tensor

@@ -6,16 +6,14 @@
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
 `dynamic_tanh` takes tensors, and `DynamicTanh` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "DynamicTanh",
@@ -47,16 +45,15 @@ def dynamic_tanh(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if _LAYER.has_kernels and not torch.compiler.is_compiling():
         given = (x, alpha, gamma, beta)
-        made = _forward(_guards.run, False, *given)
+        made = _forward(_guards.run, True, *given)
         if made is None:
             given = _guards.dense("Rnff", *given)
-            made = _forward(_guards.run, False, *given)
-        if made is True:
-            return _Recorded.apply(given, x, alpha, gamma, beta)
+            made = _forward(_guards.run, True, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, alpha, gamma, beta)
     return _LAYER.call(x, alpha, gamma, beta)
 
 
@@ -89,9 +86,13 @@ def _rows(x, alpha, gamma, beta):
 
 
 def _forward(run, kept, x, alpha, gamma, beta):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, f has one a feature, n has one
+    value; a capital has to be there, + is a result.
+    """
     return run(
-        _cpu._FORWARD,
+        _FORWARD,
         "Rnff+r",
         1,
         (alpha is None, beta is None, gamma is None),
@@ -108,7 +109,7 @@ def _forward(run, kept, x, alpha, gamma, beta):
 def _backward(run, kept, x, alpha, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "RRnf+r|nf+n+f+f|f",
         1,
         (alpha is None, beta is None, gamma is None),
@@ -132,8 +133,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, alpha, gamma, beta):
-        y, ctx.kept = _forward(_guards.run, None, *given)
+    def forward(ctx, made, x, alpha, gamma, beta):
+        y, ctx.kept = made
         ctx.save_for_backward(x, alpha, gamma, beta)
         return y
 
@@ -146,18 +147,30 @@ class _Recorded(_guards.Node):
             given = _guards.dense("RnffR", *given, follows=True)
             found = _backward(_guards.run, ctx.kept, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, alpha, gamma, beta), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, alpha, gamma, beta), (), (dy,))
         return None, *found
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "dynamic_tanh_forward", optional=("alpha", "beta", "gamma")
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "dynamic_tanh_backward",
+    "dynamic_tanh_backward_columns",
+    optional=("alpha", "beta", "gamma"),
+    sums=(2, 1),
+)
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(dynamic_tanh, _decomposed, _forward, _backward),
+    {"x": "R", "alpha": "n", "gamma": "f", "beta": "f"},
+    {"y": "r"},
+    ("x",),
+    {},
 )
 
 
@@ -184,9 +197,10 @@ class DynamicTanh(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(
-            D, {"alpha": alpha, "gamma": gamma, "beta": beta}, {}, device, dtype
-        )
+        super().__init__(D=_torch.size("D", D, 1))
+        self._parameter("alpha", alpha, (), 0.5, device, dtype)
+        self._parameter("gamma", gamma, (D,), 1, device, dtype)
+        self._parameter("beta", beta, (D,), 0, device, dtype)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `dynamic_tanh` of the arguments and the parameters of the module."""

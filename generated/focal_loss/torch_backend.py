@@ -6,16 +6,14 @@
 """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
 
 `focal_loss` takes tensors, and `FocalLoss` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "FocalLoss",
@@ -51,20 +49,19 @@ def focal_loss(
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(gamma) is float
         and 0 <= gamma < _INFINITE
     ):
         given = (x, label)
-        made = _forward(_guards.run, False, *given, gamma)
+        made = _forward(_guards.run, True, gamma, *given)
         if made is None:
             given = _guards.dense("RI", *given)
-            made = _forward(_guards.run, False, *given, gamma)
-        if made is True:
-            return _Recorded.apply(given, x, label, gamma)
+            made = _forward(_guards.run, True, gamma, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, label, gamma)
     return _LAYER.call(x, label, gamma)
 
 
@@ -113,14 +110,19 @@ def _rows(x, label, gamma):
     return y.to(stored)
 
 
-def _forward(run, kept, x, label, gamma):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "RI+s01234", 1, (), (gamma,), kept, x, label, x)
+def _forward(run, kept, gamma, x, label):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, s has one value a row, of
+    integers i one value a row; a capital has to be there, + is a result, a digit
+    row scalars.
+    """
+    return run(_FORWARD, "RI+s01234", 1, (), (gamma,), kept, x, label, x)
 
 
-def _backward(run, kept, x, label, dy, gamma):
+def _backward(run, kept, gamma, x, label, dy):
     """The gradients by the compiled kernels."""
-    made = run(_cpu._BACKWARD, "RIS01234+r", 1, (), (gamma,), kept, x, label, dy, x)
+    made = run(_BACKWARD, "RIS01234+r", 1, (), (gamma,), kept, x, label, dy, x)
     if made is None or made is True:
         return made
     dx = made
@@ -131,34 +133,40 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, label, gamma):
-        y, ctx.kept = _forward(_guards.run, None, *given, gamma)
+    def forward(ctx, made, x, label, gamma):
+        y, ctx.kept = made
         ctx.save_for_backward(x, label)
-        ctx.constants = (gamma,)
+        ctx.numbers = (gamma,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, label = ctx.saved_tensors
+        (gamma,) = ctx.numbers
         given = (x, label, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, gamma, *given)
         if found is None:
             given = _guards.dense("RIS", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, gamma, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, label, *ctx.constants), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, label, gamma), (), (dy,))
         return None, *found, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(__file__, "kernels", "focal_loss_forward")
+_BACKWARD = _torch.CompiledDirection(__file__, "kernels", "focal_loss_backward")
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(focal_loss, _decomposed, _forward, _backward),
+    {"x": "R", "label": "I"},
+    {"y": "s"},
+    ("x",),
+    {"gamma": False},
+    data=("label",),
+    scalars=5,
 )
 
 
@@ -172,7 +180,8 @@ class FocalLoss(_torch.Module):
     _layer = _LAYER
 
     def __init__(self, *, gamma: float = 2) -> None:
-        super().__init__(None, {}, {"gamma": gamma}, None, None)
+        super().__init__()
+        self._constant("gamma", gamma, False)
 
     def forward(self, x: _torch.Tensor, label: _torch.Tensor) -> _torch.Tensor:
         """Return `focal_loss` of the arguments and the parameters of the module."""

@@ -6,8 +6,8 @@
 """Group normalization: each row is the channels of a group, with all that lies behind them.
 
 `group_norm` takes tensors, and `GroupNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import math
@@ -16,8 +16,6 @@ import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "GroupNorm",
@@ -55,10 +53,24 @@ def group_norm(
     a wrong shape.
     """
     x, gamma, beta = _LAYER.taken(x, gamma, beta)
-    return _decomposed(x, gamma, beta, eps, g, of_rows=_of_rows)
+    if (
+        _LAYER.has_kernels
+        and not torch.compiler.is_compiling()
+        and x.itemsize > 2
+        and type(g) is int
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
+        given = _rows_of(x, gamma, beta, g)
+        kept = None if _guards.is_recorded((x, gamma, beta)) else True
+        made = given and _forward(_guards.run, kept, eps, *given)
+        if made is not None:
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, gamma, beta, eps, g)
+    return _LAYER.call(x, gamma, beta, eps, g)
 
 
-def _decomposed(x, gamma, beta, eps, g, of_rows=None):
+def _decomposed(x, gamma, beta, eps, g):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     g = _size("g", g)
     x = _floats("x", x)
@@ -72,7 +84,7 @@ def _decomposed(x, gamma, beta, eps, g, of_rows=None):
     beta = None if beta is None else _floats("beta", beta, (g*c,), "(g c)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y = (_rows if of_rows is None else of_rows)(
+    y = _rows(
         x.reshape(n, g, c, _product(rest)),
         None if gamma is None else gamma.reshape(1, g, c, 1),
         None if beta is None else beta.reshape(1, g, c, 1),
@@ -101,12 +113,16 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, gamma, beta, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, eps, D, x, gamma, beta):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows; a capital has to be there, + is
+    a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
-        "Rrr+r012",
-        1,
+        _FORWARD,
+        "=Rrr+r012",
+        D,
         (beta is None, gamma is None),
         (eps,),
         kept,
@@ -117,12 +133,12 @@ def _forward(run, kept, x, gamma, beta, eps):
     )
 
 
-def _backward(run, kept, x, gamma, beta, dy, eps):
+def _backward(run, kept, eps, D, x, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
-        "RrR012+r+r+r||r",
-        1,
+        _BACKWARD,
+        "=RrR012+r+r+r||r",
+        D,
         (beta is None, gamma is None),
         (),
         kept,
@@ -136,100 +152,110 @@ def _backward(run, kept, x, gamma, beta, dy, eps):
     )
 
 
-def _of_rows(x, gamma, beta, eps):
-    """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if (
-        _LAYER.straight
-        and not torch.compiler.is_compiling()
-        and x.itemsize > 2
-        and type(eps) is float
-    ):
-        given = (
-            _flat("r", x, x),
-            gamma if gamma is None else _flat("r", gamma, x),
-            beta if beta is None else _flat("r", beta, x),
-        )
-        made = _forward(_guards.run, False, *given, eps)
-        if made is None:
-            given = _guards.dense("Rrr", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, gamma, beta, eps)
-        if made is not None:
-            y = made
-            return _beside("r", y, x)
-    return _LAYER.call(x, gamma, beta, eps)
-
-
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, gamma, beta, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
-        y = _beside("r", y, x).detach()
+    def forward(ctx, made, x, gamma, beta, eps, g):
+        y, ctx.kept = made
         ctx.save_for_backward(x, gamma, beta)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps, g)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, gamma, beta = ctx.saved_tensors
-        given = (
-            _flat("r", x, x),
-            gamma if gamma is None else _flat("r", gamma, x),
-            beta if beta is None else _flat("r", x, x),
-            _flat("r", dy, x),
-        )
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        eps, g = ctx.numbers
+        found = None
+        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+            given = _pulled_rows(x, gamma, beta, dy, g)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
-            given = _guards.dense("RrrR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
-        if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, gamma, beta, *ctx.constants), (), (dy,)
-            )
-            return None, *found, None
-        dx, dgamma, dbeta = found
-        return (
-            None,
-            _beside("r", dx, x),
-            None if gamma is None else _beside("r", dgamma, x).sum_to_size(gamma.shape),
-            None if beta is None else _beside("r", dbeta, x).sum_to_size(beta.shape),
-            None,
-        )
+            found = _LAYER.gradients(ctx.kept, (x, gamma, beta, eps, g), (), (dy,))
+            return None, *found, None, None
+        return None, *_gradients(*found, x, gamma, beta, g), None, None
 
 
-def _flat(letter, value, like):
-    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
-    n, g, c, rest = like.shape
-    if letter == "r":
-        return value.expand(n, g, c, rest).reshape(n*g, c*rest)
-    if letter == "s":
-        return value.expand(n, g, 1, 1).reshape(n*g)
-    if letter == "f":
-        return value.expand(1, 1, c, rest).reshape(c*rest)
-    return value
+def _rows_of(x, gamma, beta, g):
+    """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
+    if x.ndim < 2 or g < 1:
+        return None
+    n, g_c, *rest = x.shape
+    entries = _product(rest)
+    if g_c % g:
+        return None
+    c = g_c // g
+    if gamma is not None and gamma.shape != (g*c,):
+        return None
+    if beta is not None and beta.shape != (g*c,):
+        return None
+    return (
+        c*entries,
+        x.contiguous(),
+        None
+        if gamma is None
+        else gamma.detach().reshape(1, g*c, 1).expand(n, g*c, entries).contiguous(),
+        None
+        if beta is None
+        else beta.detach().reshape(1, g*c, 1).expand(n, g*c, entries).contiguous(),
+    )
 
 
-def _beside(letter, value, like):
-    """The array beside another of such rows."""
-    n, g, c, rest = like.shape
-    if letter == "r":
-        return value.reshape(n, g, c, rest)
-    if letter == "s":
-        return value.reshape(n, g, 1, 1)
-    if letter == "f":
-        return value.reshape(1, 1, c, rest)
-    return value
+def _pulled_rows(x, gamma, beta, dy, g):
+    """D, and what the kernels of backward take, of arrays."""
+    n, g_c, *rest = x.shape
+    entries = _product(rest)
+    c = g_c // g
+    first = x.contiguous()
+    return (
+        c*entries,
+        first,
+        None
+        if gamma is None
+        else gamma.detach().reshape(1, g*c, 1).expand(n, g*c, entries).contiguous(),
+        None if beta is None else first,
+        dy.contiguous(),
+    )
 
 
+def _gradients(dx, dgamma, dbeta, x, gamma, beta, g):
+    """The gradients of inputs as callers have these."""
+    n, g_c, *rest = x.shape
+    c = g_c // g
+    return (
+        dx,
+        None if gamma is None else dgamma.sum((0, 2)),
+        None if beta is None else dbeta.reshape(n, g*c, _product(rest)).sum((0, 2)),
+    )
+
+
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "group_norm_forward", optional=("beta", "gamma")
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__, "kernels", "group_norm_backward", optional=("beta", "gamma")
+)
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
-    _torch.Printed(group_norm, _rows, _forward, _backward, _flat, _beside),
+    _torch.Printed(
+        group_norm,
+        _decomposed,
+        _forward,
+        _backward,
+        _rows_of,
+        _pulled_rows,
+        None,
+        _gradients,
+    ),
+    {"x": "R", "gamma": "r", "beta": "r"},
+    {"y": "r"},
+    ("x",),
+    {"eps": False},
+    sizes=("g",),
+    scalars=3,
 )
 
 
@@ -246,6 +272,8 @@ class GroupNorm(_torch.Module):
     """
 
     _layer = _LAYER
+    _theirs = (("weight", "gamma"), ("bias", "beta"))
+    _arguments = (("num_groups", "g"),)
 
     def __init__(
         self,
@@ -258,13 +286,10 @@ class GroupNorm(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(
-            {"g": g, "g c": g_c},
-            {"gamma": gamma, "beta": beta},
-            {"eps": eps},
-            device,
-            dtype,
-        )
+        super().__init__(g=_torch.size("g", g), c=_torch.part("g_c", g_c, g))
+        self._parameter("gamma", gamma, (g_c,), 1, device, dtype)
+        self._parameter("beta", beta, (g_c,), 0, device, dtype)
+        self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `group_norm` of the arguments and the parameters of the module."""

@@ -6,16 +6,14 @@
 """Root-mean-square normalization of queries or keys, with a weight for each head.
 
 `head_rms_norm` takes tensors, and `HeadRMSNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "HeadRMSNorm",
@@ -45,17 +43,30 @@ def head_rms_norm(
     a wrong shape.
     """
     x, weight = _LAYER.taken(x, weight)
-    return _decomposed(x, weight, eps, of_rows=_of_rows)
+    if (
+        _LAYER.has_kernels
+        and not torch.compiler.is_compiling()
+        and x.itemsize > 2
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
+        given = _rows_of(x, weight)
+        kept = None if _guards.is_recorded((x, weight)) else True
+        made = given and _forward(_guards.run, kept, eps, *given)
+        if made is not None:
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, weight, eps)
+    return _LAYER.call(x, weight, eps)
 
 
-def _decomposed(x, weight, eps, of_rows=None):
+def _decomposed(x, weight, eps):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     b, t, h, d = _axes("x", x, "b t h d", 4)
     weight = None if weight is None else _floats("weight", weight, (h, d), "(h d)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y = (_rows if of_rows is None else of_rows)(
+    y = _rows(
         x.reshape(b, t, h, d),
         None if weight is None else weight.reshape(1, 1, h, d),
         eps,
@@ -78,118 +89,107 @@ def _rows(x, weight, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, weight, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "Rr+r0", 1, (weight is None,), (eps,), kept, x, weight, x)
+def _forward(run, kept, eps, D, x, weight):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows; a capital has to be there, + is
+    a result, a digit row scalars.
+    """
+    return run(_FORWARD, "=Rr+r0", D, (weight is None,), (eps,), kept, x, weight, x)
 
 
-def _backward(run, kept, x, weight, dy, eps):
+def _backward(run, kept, eps, D, x, weight, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
-        "RrR0+r+r",
-        1,
-        (weight is None,),
-        (),
-        kept,
-        x,
-        weight,
-        dy,
-        x,
-        weight,
+        _BACKWARD, "=RrR0+r+r", D, (weight is None,), (), kept, x, weight, dy, x, weight
     )
-
-
-def _of_rows(x, weight, eps):
-    """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if (
-        _LAYER.straight
-        and not torch.compiler.is_compiling()
-        and x.itemsize > 2
-        and type(eps) is float
-    ):
-        given = (_flat("r", x, x), weight if weight is None else _flat("r", weight, x))
-        made = _forward(_guards.run, False, *given, eps)
-        if made is None:
-            given = _guards.dense("Rr", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, weight, eps)
-        if made is not None:
-            y = made
-            return _beside("r", y, x)
-    return _LAYER.call(x, weight, eps)
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, weight, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
-        y = _beside("r", y, x).detach()
+    def forward(ctx, made, x, weight, eps):
+        y, ctx.kept = made
         ctx.save_for_backward(x, weight)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, weight = ctx.saved_tensors
-        given = (
-            _flat("r", x, x),
-            weight if weight is None else _flat("r", weight, x),
-            _flat("r", dy, x),
-        )
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        (eps,) = ctx.numbers
+        found = None
+        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+            given = _pulled_rows(x, weight, dy)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
-            given = _guards.dense("RrR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
-        if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, weight, *ctx.constants), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, weight, eps), (), (dy,))
             return None, *found, None
-        dx, dweight = found
-        return (
-            None,
-            _beside("r", dx, x),
-            None
-            if weight is None
-            else _beside("r", dweight, x).sum_to_size(weight.shape),
-            None,
-        )
+        return None, *_gradients(*found, x, weight), None
 
 
-def _flat(letter, value, like):
-    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
-    b, t, h, d = like.shape
-    if letter == "r":
-        return value.expand(b, t, h, d).reshape(b*t*h, d)
-    if letter == "s":
-        return value.expand(b, t, h, 1).reshape(b*t*h)
-    if letter == "f":
-        return value.expand(1, 1, 1, d).reshape(d)
-    return value
+def _rows_of(x, weight):
+    """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
+    if x.ndim != 4:
+        return None
+    b, t, h, d = x.shape
+    if weight is not None and weight.shape != (h, d):
+        return None
+    return (
+        d,
+        x.contiguous(),
+        None
+        if weight is None
+        else weight.detach().reshape(1, 1, h, d).expand(b, t, h, d).contiguous(),
+    )
 
 
-def _beside(letter, value, like):
-    """The array beside another of such rows."""
-    b, t, h, d = like.shape
-    if letter == "r":
-        return value.reshape(b, t, h, d)
-    if letter == "s":
-        return value.reshape(b, t, h, 1)
-    if letter == "f":
-        return value.reshape(1, 1, 1, d)
-    return value
+def _pulled_rows(x, weight, dy):
+    """D, and what the kernels of backward take, of arrays."""
+    b, t, h, d = x.shape
+    first = x.contiguous()
+    return (
+        d,
+        first,
+        None
+        if weight is None
+        else weight.detach().reshape(1, 1, h, d).expand(b, t, h, d).contiguous(),
+        dy.contiguous(),
+    )
 
 
+def _gradients(dx, dweight, x, weight):
+    """The gradients of inputs as callers have these."""
+    return dx, None if weight is None else dweight.sum((0, 1))
+
+
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "head_rms_norm_forward", optional=("weight",)
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__, "kernels", "head_rms_norm_backward", optional=("weight",)
+)
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
-    _torch.Printed(head_rms_norm, _rows, _forward, _backward, _flat, _beside),
+    _torch.Printed(
+        head_rms_norm,
+        _decomposed,
+        _forward,
+        _backward,
+        _rows_of,
+        _pulled_rows,
+        None,
+        _gradients,
+    ),
+    {"x": "R", "weight": "r"},
+    {"y": "r"},
+    ("x",),
+    {"eps": False},
+    scalars=1,
 )
 
 
@@ -216,9 +216,9 @@ class HeadRMSNorm(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(
-            {"h": h, "d": d}, {"weight": weight}, {"eps": eps}, device, dtype
-        )
+        super().__init__(h=_torch.size("h", h), d=_torch.size("d", d))
+        self._parameter("weight", weight, (h, d), 1, device, dtype)
+        self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `head_rms_norm` of the arguments and the parameters of the module."""

@@ -6,16 +6,14 @@
 """InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it.
 
 `info_nce` takes tensors, and `InfoNce` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "InfoNce",
@@ -50,16 +48,19 @@ def info_nce(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if _LAYER.has_kernels and not torch.compiler.is_compiling():
         given = (similarity, positive, scale)
-        made = _forward(_guards.run, False, *given)
+        made = _forward(_guards.run, True, *given)
         if made is None:
             given = _guards.dense("RIn", *given)
-            made = _forward(_guards.run, False, *given)
-        if made is True:
-            return _Recorded.apply(given, similarity, positive, scale)
+            made = _forward(_guards.run, True, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return (
+                y
+                if kept is None
+                else _Recorded.apply(made, similarity, positive, scale)
+            )
     return _LAYER.call(similarity, positive, scale)
 
 
@@ -112,9 +113,14 @@ def _rows(similarity, positive, scale):
 
 
 def _forward(run, kept, similarity, positive, scale):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, s has one value a row, n has one
+    value, of integers i one value a row; a capital has to be there, + is a result,
+    a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
+        _FORWARD,
         "RIn+s01",
         1,
         (scale is None,),
@@ -130,7 +136,7 @@ def _forward(run, kept, similarity, positive, scale):
 def _backward(run, kept, similarity, positive, scale, dy):
     """The gradients by the compiled kernels."""
     made = run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "RIS01n+r|n+n",
         1,
         (scale is None,),
@@ -154,8 +160,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, similarity, positive, scale):
-        y, ctx.kept = _forward(_guards.run, None, *given)
+    def forward(ctx, made, similarity, positive, scale):
+        y, ctx.kept = made
         ctx.save_for_backward(similarity, positive, scale)
         return y
 
@@ -168,18 +174,32 @@ class _Recorded(_guards.Node):
             given = _guards.dense("RInS", *given, follows=True)
             found = _backward(_guards.run, ctx.kept, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (similarity, positive, scale), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (similarity, positive, scale), (), (dy,))
         return None, *found
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "info_nce_forward", optional=("scale",)
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "info_nce_backward",
+    "info_nce_backward_columns",
+    optional=("scale",),
+    sums=(0, 1),
+)
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(info_nce, _decomposed, _forward, _backward),
+    {"similarity": "R", "positive": "I", "scale": "n"},
+    {"y": "s"},
+    ("similarity",),
+    {},
+    data=("positive",),
+    scalars=2,
 )
 
 
@@ -200,7 +220,8 @@ class InfoNce(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(None, {"scale": scale}, {}, device, dtype)
+        super().__init__()
+        self._parameter("scale", scale, (), 1, device, dtype)
 
     def forward(
         self, similarity: _torch.Tensor, positive: _torch.Tensor

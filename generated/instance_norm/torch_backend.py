@@ -6,8 +6,8 @@
 """Instance normalization: each row is one channel of one sample.
 
 `instance_norm` takes tensors, and `InstanceNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import math
@@ -16,8 +16,6 @@ import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "InstanceNorm",
@@ -53,10 +51,22 @@ def instance_norm(
     a wrong shape.
     """
     x, gamma, beta = _LAYER.taken(x, gamma, beta)
-    return _decomposed(x, gamma, beta, eps, of_rows=_of_rows)
+    if (
+        _LAYER.has_kernels
+        and not torch.compiler.is_compiling()
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
+        given = _rows_of(x, gamma, beta)
+        kept = None if _guards.is_recorded((x, gamma, beta)) else True
+        made = given and _forward(_guards.run, kept, eps, *given)
+        if made is not None:
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, gamma, beta, eps)
+    return _LAYER.call(x, gamma, beta, eps)
 
 
-def _decomposed(x, gamma, beta, eps, of_rows=None):
+def _decomposed(x, gamma, beta, eps):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     n, c, *rest = _axes("x", x, "n c ...", 3, True)
@@ -64,7 +74,7 @@ def _decomposed(x, gamma, beta, eps, of_rows=None):
     beta = None if beta is None else _floats("beta", beta, (c,), "(c)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y = (_rows if of_rows is None else of_rows)(
+    y = _rows(
         x.reshape(n, c, _product(rest)),
         None if gamma is None else gamma.reshape(1, c, 1),
         None if beta is None else beta.reshape(1, c, 1),
@@ -92,12 +102,16 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, gamma, beta, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, eps, D, x, gamma, beta):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, s has one value a row; a capital
+    has to be there, + is a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
-        "Rss+r012",
-        1,
+        _FORWARD,
+        "=Rss+r012",
+        D,
         (beta is None, gamma is None),
         (eps,),
         kept,
@@ -108,12 +122,12 @@ def _forward(run, kept, x, gamma, beta, eps):
     )
 
 
-def _backward(run, kept, x, gamma, beta, dy, eps):
+def _backward(run, kept, eps, D, x, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
-        "RsR012+r+s+s||s",
-        1,
+        _BACKWARD,
+        "=RsR012+r+s+s||s",
+        D,
         (beta is None, gamma is None),
         (),
         kept,
@@ -127,95 +141,99 @@ def _backward(run, kept, x, gamma, beta, dy, eps):
     )
 
 
-def _of_rows(x, gamma, beta, eps):
-    """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling() and type(eps) is float:
-        given = (
-            _flat("r", x, x),
-            gamma if gamma is None else _flat("s", gamma, x),
-            beta if beta is None else _flat("s", beta, x),
-        )
-        made = _forward(_guards.run, False, *given, eps)
-        if made is None:
-            given = _guards.dense("Rss", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, gamma, beta, eps)
-        if made is not None:
-            y = made
-            return _beside("r", y, x)
-    return _LAYER.call(x, gamma, beta, eps)
-
-
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, gamma, beta, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
-        y = _beside("r", y, x).detach()
+    def forward(ctx, made, x, gamma, beta, eps):
+        y, ctx.kept = made
         ctx.save_for_backward(x, gamma, beta)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, gamma, beta = ctx.saved_tensors
-        given = (
-            _flat("r", x, x),
-            gamma if gamma is None else _flat("s", gamma, x),
-            beta if beta is None else _flat("s", beta, x),
-            _flat("r", dy, x),
-        )
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        (eps,) = ctx.numbers
+        found = None
+        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+            given = _pulled_rows(x, gamma, beta, dy)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
-            given = _guards.dense("RssR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
-        if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, gamma, beta, *ctx.constants), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, gamma, beta, eps), (), (dy,))
             return None, *found, None
-        dx, dgamma, dbeta = found
-        return (
-            None,
-            _beside("r", dx, x),
-            None if gamma is None else _beside("s", dgamma, x).sum_to_size(gamma.shape),
-            None if beta is None else _beside("s", dbeta, x).sum_to_size(beta.shape),
-            None,
-        )
+        return None, *_gradients(*found, x, gamma, beta), None
 
 
-def _flat(letter, value, like):
-    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
-    n, c, rest = like.shape
-    if letter == "r":
-        return value.expand(n, c, rest).reshape(n*c, rest)
-    if letter == "s":
-        return value.expand(n, c, 1).reshape(n*c)
-    if letter == "f":
-        return value.expand(1, 1, rest).reshape(rest)
-    return value
+def _rows_of(x, gamma, beta):
+    """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
+    if x.ndim < 2:
+        return None
+    n, c, *rest = x.shape
+    if gamma is not None and gamma.shape != (c,):
+        return None
+    if beta is not None and beta.shape != (c,):
+        return None
+    return (
+        _product(rest),
+        x.contiguous(),
+        None
+        if gamma is None
+        else gamma.detach().reshape(1, c).expand(n, c).contiguous(),
+        None if beta is None else beta.detach().reshape(1, c).expand(n, c).contiguous(),
+    )
 
 
-def _beside(letter, value, like):
-    """The array beside another of such rows."""
-    n, c, rest = like.shape
-    if letter == "r":
-        return value.reshape(n, c, rest)
-    if letter == "s":
-        return value.reshape(n, c, 1)
-    if letter == "f":
-        return value.reshape(1, 1, rest)
-    return value
+def _pulled_rows(x, gamma, beta, dy):
+    """D, and what the kernels of backward take, of arrays."""
+    n, c, *rest = x.shape
+    first = x.contiguous()
+    return (
+        _product(rest),
+        first,
+        None
+        if gamma is None
+        else gamma.detach().reshape(1, c).expand(n, c).contiguous(),
+        None if beta is None else beta.detach().reshape(1, c).expand(n, c).contiguous(),
+        dy.contiguous(),
+    )
 
 
+def _gradients(dx, dgamma, dbeta, x, gamma, beta):
+    """The gradients of inputs as callers have these."""
+    return (
+        dx,
+        None if gamma is None else dgamma.sum(0),
+        None if beta is None else dbeta.sum(0),
+    )
+
+
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "instance_norm_forward", optional=("beta", "gamma")
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__, "kernels", "instance_norm_backward", optional=("beta", "gamma")
+)
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
-    _torch.Printed(instance_norm, _rows, _forward, _backward, _flat, _beside),
+    _torch.Printed(
+        instance_norm,
+        _decomposed,
+        _forward,
+        _backward,
+        _rows_of,
+        _pulled_rows,
+        None,
+        _gradients,
+    ),
+    {"x": "R", "gamma": "s", "beta": "s"},
+    {"y": "r"},
+    ("x",),
+    {"eps": False},
+    scalars=3,
 )
 
 
@@ -231,6 +249,8 @@ class InstanceNorm(_torch.Module):
     """
 
     _layer = _LAYER
+    _theirs = (("weight", "gamma"), ("bias", "beta"))
+    _arguments = (("num_features", "c"),)
 
     def __init__(
         self,
@@ -242,9 +262,10 @@ class InstanceNorm(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(
-            {"c": c}, {"gamma": gamma, "beta": beta}, {"eps": eps}, device, dtype
-        )
+        super().__init__(c=_torch.size("c", c))
+        self._parameter("gamma", gamma, (c,), 1, device, dtype)
+        self._parameter("beta", beta, (c,), 0, device, dtype)
+        self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `instance_norm` of the arguments and the parameters of the module."""

@@ -6,16 +6,14 @@
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 
 `label_cross_entropy` takes tensors, and `LabelCrossEntropy` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "LabelCrossEntropy",
@@ -56,7 +54,7 @@ def label_cross_entropy(
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(smoothing) is float
         and -_INFINITE < smoothing < _INFINITE
@@ -64,14 +62,17 @@ def label_cross_entropy(
         and -_INFINITE < z_loss < _INFINITE
     ):
         given = (x, label, ignore)
-        made = _forward(_guards.run, False, *given, smoothing, z_loss)
+        made = _forward(_guards.run, True, smoothing, z_loss, *given)
         if made is None:
             given = _guards.dense("RIk", *given)
-            made = _forward(_guards.run, False, *given, smoothing, z_loss)
-        if made is True:
-            return _Recorded.apply(given, x, label, ignore, smoothing, z_loss)
+            made = _forward(_guards.run, True, smoothing, z_loss, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return (
+                y
+                if kept is None
+                else _Recorded.apply(made, x, label, ignore, smoothing, z_loss)
+            )
     return _LAYER.call(x, label, ignore, smoothing, z_loss)
 
 
@@ -132,10 +133,15 @@ def _rows(x, label, ignore, smoothing, z_loss):
     return y.to(stored)
 
 
-def _forward(run, kept, x, label, ignore, smoothing, z_loss):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, smoothing, z_loss, x, label, ignore):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, s has one value a row, of
+    integers i one value a row, k one value; a capital has to be there, + is a
+    result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
+        _FORWARD,
         "RIk+s012",
         1,
         (ignore is None,),
@@ -148,10 +154,10 @@ def _forward(run, kept, x, label, ignore, smoothing, z_loss):
     )
 
 
-def _backward(run, kept, x, label, ignore, dy, smoothing, z_loss):
+def _backward(run, kept, smoothing, z_loss, x, label, ignore, dy):
     """The gradients by the compiled kernels."""
     made = run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "RIS012k+r",
         1,
         (ignore is None,),
@@ -173,34 +179,46 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, label, ignore, smoothing, z_loss):
-        y, ctx.kept = _forward(_guards.run, None, *given, smoothing, z_loss)
+    def forward(ctx, made, x, label, ignore, smoothing, z_loss):
+        y, ctx.kept = made
         ctx.save_for_backward(x, label, ignore)
-        ctx.constants = (smoothing, z_loss)
+        ctx.numbers = (smoothing, z_loss)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, label, ignore = ctx.saved_tensors
+        smoothing, z_loss = ctx.numbers
         given = (x, label, ignore, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, smoothing, z_loss, *given)
         if found is None:
             given = _guards.dense("RIkS", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, smoothing, z_loss, *given)
         if found is None or found is True:
             found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, label, ignore, *ctx.constants), (), (dy,)
+                ctx.kept, (x, label, ignore, smoothing, z_loss), (), (dy,)
             )
         return None, *found, None, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "label_cross_entropy_forward", optional=("ignore",)
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__, "kernels", "label_cross_entropy_backward", optional=("ignore",)
+)
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(label_cross_entropy, _decomposed, _forward, _backward),
+    {"x": "R", "label": "I", "ignore": "k"},
+    {"y": "s"},
+    ("x",),
+    {"smoothing": True, "z_loss": True},
+    data=("label", "ignore"),
+    scalars=3,
 )
 
 
@@ -213,11 +231,13 @@ class LabelCrossEntropy(_torch.Module):
     """
 
     _layer = _LAYER
+    _theirs = (("label_smoothing", "smoothing"),)
+    _arguments = (("ignore_index", "ignore"),)
 
     def __init__(self, *, smoothing: float = 0, z_loss: float = 0) -> None:
-        super().__init__(
-            None, {}, {"smoothing": smoothing, "z_loss": z_loss}, None, None
-        )
+        super().__init__()
+        self._constant("smoothing", smoothing, True)
+        self._constant("z_loss", z_loss, True)
 
     def forward(
         self,

@@ -6,16 +6,14 @@
 """Layer normalization over the feature axis.
 
 `layer_norm` takes tensors, and `LayerNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "LayerNorm",
@@ -51,20 +49,19 @@ def layer_norm(
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
         given = (x, gamma, beta)
-        made = _forward(_guards.run, False, *given, eps)
+        made = _forward(_guards.run, True, eps, *given)
         if made is None:
             given = _guards.dense("Rff", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, gamma, beta, eps)
+            made = _forward(_guards.run, True, eps, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, gamma, beta, eps)
     return _LAYER.call(x, gamma, beta, eps)
 
 
@@ -102,10 +99,14 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, gamma, beta, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, eps, x, gamma, beta):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, f has one a feature; a capital
+    has to be there, + is a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
+        _FORWARD,
         "Rff+r012",
         1,
         (beta is None, gamma is None),
@@ -118,10 +119,10 @@ def _forward(run, kept, x, gamma, beta, eps):
     )
 
 
-def _backward(run, kept, x, gamma, beta, dy, eps):
+def _backward(run, kept, eps, x, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "RR012f+r|f+f+f|f",
         1,
         (beta is None, gamma is None),
@@ -142,34 +143,48 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, gamma, beta, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
+    def forward(ctx, made, x, gamma, beta, eps):
+        y, ctx.kept = made
         ctx.save_for_backward(x, gamma, beta)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, gamma, beta = ctx.saved_tensors
+        (eps,) = ctx.numbers
         given = (x, gamma, beta, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
             given = _guards.dense("RffR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, gamma, beta, *ctx.constants), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, gamma, beta, eps), (), (dy,))
         return None, *found, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "layer_norm_forward", optional=("beta", "gamma")
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "layer_norm_backward",
+    "layer_norm_backward_columns",
+    optional=("beta", "gamma"),
+    sums=(2, 0),
+)
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(layer_norm, _decomposed, _forward, _backward),
+    {"x": "R", "gamma": "f", "beta": "f"},
+    {"y": "r"},
+    ("x",),
+    {"eps": False},
+    scalars=3,
 )
 
 
@@ -185,6 +200,8 @@ class LayerNorm(_torch.Module):
     """
 
     _layer = _LAYER
+    _theirs = (("weight", "gamma"), ("bias", "beta"))
+    _arguments = (("normalized_shape", "D"),)
 
     def __init__(
         self,
@@ -196,7 +213,10 @@ class LayerNorm(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(D, {"gamma": gamma, "beta": beta}, {"eps": eps}, device, dtype)
+        super().__init__(D=_torch.size("D", D, 1))
+        self._parameter("gamma", gamma, (D,), 1, device, dtype)
+        self._parameter("beta", beta, (D,), 0, device, dtype)
+        self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `layer_norm` of the arguments and the parameters of the module."""

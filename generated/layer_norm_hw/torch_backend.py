@@ -6,8 +6,8 @@
 """Layer normalization over two axes, with a scale and a shift for every place.
 
 `layer_norm_hw` takes tensors, and `LayerNormHW` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import math
@@ -16,8 +16,6 @@ import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "LayerNormHW",
@@ -53,10 +51,22 @@ def layer_norm_hw(
     a wrong shape.
     """
     x, gamma, beta = _LAYER.taken(x, gamma, beta)
-    return _decomposed(x, gamma, beta, eps, of_rows=_of_rows)
+    if (
+        _LAYER.has_kernels
+        and not torch.compiler.is_compiling()
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
+        given = _rows_of(x, gamma, beta)
+        kept = None if _guards.is_recorded((x, gamma, beta)) else True
+        made = given and _forward(_guards.run, kept, eps, *given)
+        if made is not None:
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, gamma, beta, eps)
+    return _LAYER.call(x, gamma, beta, eps)
 
 
-def _decomposed(x, gamma, beta, eps, of_rows=None):
+def _decomposed(x, gamma, beta, eps):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     *rest, h, w = _axes("x", x, "... h w", 2, True)
@@ -64,7 +74,7 @@ def _decomposed(x, gamma, beta, eps, of_rows=None):
     beta = None if beta is None else _floats("beta", beta, (h, w), "(h w)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y = (_rows if of_rows is None else of_rows)(
+    y = _rows(
         x.reshape(_product(rest), h, w),
         None if gamma is None else gamma.reshape(1, h, w),
         None if beta is None else beta.reshape(1, h, w),
@@ -93,12 +103,16 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, gamma, beta, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, eps, D, x, gamma, beta):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, f has one a feature; a capital
+    has to be there, + is a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
-        "Rff+r012",
-        1,
+        _FORWARD,
+        "=Rff+r012",
+        D,
         (beta is None, gamma is None),
         (eps,),
         kept,
@@ -109,12 +123,12 @@ def _forward(run, kept, x, gamma, beta, eps):
     )
 
 
-def _backward(run, kept, x, gamma, beta, dy, eps):
+def _backward(run, kept, eps, D, x, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
-        "RR012f+r|f+f+f|f",
-        1,
+        _BACKWARD,
+        "=RR012f+r|f+f+f|f",
+        D,
         (beta is None, gamma is None),
         (),
         kept,
@@ -129,95 +143,84 @@ def _backward(run, kept, x, gamma, beta, dy, eps):
     )
 
 
-def _of_rows(x, gamma, beta, eps):
-    """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling() and type(eps) is float:
-        given = (
-            _flat("r", x, x),
-            gamma if gamma is None else _flat("f", gamma, x),
-            beta if beta is None else _flat("f", beta, x),
-        )
-        made = _forward(_guards.run, False, *given, eps)
-        if made is None:
-            given = _guards.dense("Rff", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, gamma, beta, eps)
-        if made is not None:
-            y = made
-            return _beside("r", y, x)
-    return _LAYER.call(x, gamma, beta, eps)
-
-
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, gamma, beta, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
-        y = _beside("r", y, x).detach()
+    def forward(ctx, made, x, gamma, beta, eps):
+        y, ctx.kept = made
         ctx.save_for_backward(x, gamma, beta)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, gamma, beta = ctx.saved_tensors
-        given = (
-            _flat("r", x, x),
-            gamma if gamma is None else _flat("f", gamma, x),
-            beta if beta is None else _flat("f", beta, x),
-            _flat("r", dy, x),
-        )
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        (eps,) = ctx.numbers
+        found = None
+        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+            given = _pulled_rows(x, gamma, beta, dy)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
-            given = _guards.dense("RffR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
-        if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, gamma, beta, *ctx.constants), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, gamma, beta, eps), (), (dy,))
             return None, *found, None
-        dx, dgamma, dbeta = found
-        return (
-            None,
-            _beside("r", dx, x),
-            None if gamma is None else _beside("f", dgamma, x).sum_to_size(gamma.shape),
-            None if beta is None else _beside("f", dbeta, x).sum_to_size(beta.shape),
-            None,
-        )
+        return None, *found, None
 
 
-def _flat(letter, value, like):
-    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
-    rest, h, w = like.shape
-    if letter == "r":
-        return value.expand(rest, h, w).reshape(rest, h*w)
-    if letter == "s":
-        return value.expand(rest, 1, 1).reshape(rest)
-    if letter == "f":
-        return value.expand(1, h, w).reshape(h*w)
-    return value
+def _rows_of(x, gamma, beta):
+    """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
+    if x.ndim < 2:
+        return None
+    *rest, h, w = x.shape
+    if gamma is not None and gamma.shape != (h, w):
+        return None
+    if beta is not None and beta.shape != (h, w):
+        return None
+    return (
+        h*w,
+        x.contiguous(),
+        None if gamma is None else gamma.contiguous(),
+        None if beta is None else beta.contiguous(),
+    )
 
 
-def _beside(letter, value, like):
-    """The array beside another of such rows."""
-    rest, h, w = like.shape
-    if letter == "r":
-        return value.reshape(rest, h, w)
-    if letter == "s":
-        return value.reshape(rest, 1, 1)
-    if letter == "f":
-        return value.reshape(1, h, w)
-    return value
+def _pulled_rows(x, gamma, beta, dy):
+    """D, and what the kernels of backward take, of arrays."""
+    *rest, h, w = x.shape
+    first = x.contiguous()
+    return (
+        h*w,
+        first,
+        None if gamma is None else gamma.contiguous(),
+        None if beta is None else beta.contiguous(),
+        dy.contiguous(),
+    )
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "layer_norm_hw_forward", optional=("beta", "gamma")
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "layer_norm_hw_backward",
+    "layer_norm_hw_backward_columns",
+    optional=("beta", "gamma"),
+    sums=(2, 0),
+)
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
-    _torch.Printed(layer_norm_hw, _rows, _forward, _backward, _flat, _beside),
+    _torch.Printed(
+        layer_norm_hw, _decomposed, _forward, _backward, _rows_of, _pulled_rows
+    ),
+    {"x": "R", "gamma": "f", "beta": "f"},
+    {"y": "r"},
+    ("x",),
+    {"eps": False},
+    scalars=3,
 )
 
 
@@ -246,13 +249,10 @@ class LayerNormHW(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(
-            {"h": h, "w": w},
-            {"gamma": gamma, "beta": beta},
-            {"eps": eps},
-            device,
-            dtype,
-        )
+        super().__init__(h=_torch.size("h", h), w=_torch.size("w", w))
+        self._parameter("gamma", gamma, (h, w), 1, device, dtype)
+        self._parameter("beta", beta, (h, w), 0, device, dtype)
+        self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `layer_norm_hw` of the arguments and the parameters of the module."""

@@ -6,16 +6,14 @@
 """Layer normalization whose output is gated by one number a row.
 
 `modulated_layer_norm` takes tensors, and `ModulatedLayerNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "ModulatedLayerNorm",
@@ -53,20 +51,21 @@ def modulated_layer_norm(
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
         given = (x, gate, gamma, beta)
-        made = _forward(_guards.run, False, *given, eps)
+        made = _forward(_guards.run, True, eps, *given)
         if made is None:
             given = _guards.dense("Rsff", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, gate, gamma, beta, eps)
+            made = _forward(_guards.run, True, eps, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return (
+                y if kept is None else _Recorded.apply(made, x, gate, gamma, beta, eps)
+            )
     return _LAYER.call(x, gate, gamma, beta, eps)
 
 
@@ -106,10 +105,14 @@ def _rows(x, gate, gamma, beta, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, gate, gamma, beta, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+def _forward(run, kept, eps, x, gate, gamma, beta):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, s has one value a row, f has one
+    a feature; a capital has to be there, + is a result, a digit row scalars.
+    """
     return run(
-        _cpu._FORWARD,
+        _FORWARD,
         "Rsff+r012",
         1,
         (beta is None, gamma is None, gate is None),
@@ -123,10 +126,10 @@ def _forward(run, kept, x, gate, gamma, beta, eps):
     )
 
 
-def _backward(run, kept, x, gate, gamma, beta, dy, eps):
+def _backward(run, kept, eps, x, gate, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "RsR012ff+r+s|ff+f+f",
         1,
         (beta is None, gamma is None, gate is None),
@@ -150,34 +153,51 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, gate, gamma, beta, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
+    def forward(ctx, made, x, gate, gamma, beta, eps):
+        y, ctx.kept = made
         ctx.save_for_backward(x, gate, gamma, beta)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, gate, gamma, beta = ctx.saved_tensors
+        (eps,) = ctx.numbers
         given = (x, gate, gamma, beta, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
             given = _guards.dense("RsffR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, gate, gamma, beta, *ctx.constants), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, gate, gamma, beta, eps), (), (dy,))
         return None, *found, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "modulated_layer_norm_forward",
+    optional=("beta", "gamma", "gate"),
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "modulated_layer_norm_backward",
+    "modulated_layer_norm_backward_columns",
+    optional=("beta", "gamma", "gate"),
+    sums=(2, 0),
+)
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(modulated_layer_norm, _decomposed, _forward, _backward),
+    {"x": "R", "gate": "s", "gamma": "f", "beta": "f"},
+    {"y": "r"},
+    ("x",),
+    {"eps": False},
+    scalars=3,
 )
 
 
@@ -204,7 +224,10 @@ class ModulatedLayerNorm(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(D, {"gamma": gamma, "beta": beta}, {"eps": eps}, device, dtype)
+        super().__init__(D=_torch.size("D", D, 1))
+        self._parameter("gamma", gamma, (D,), 1, device, dtype)
+        self._parameter("beta", beta, (D,), 0, device, dtype)
+        self._constant("eps", eps, False)
 
     def forward(
         self, x: _torch.Tensor, gate: _torch.Tensor | None = None

@@ -6,16 +6,14 @@
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
 `offset_rms_norm` takes tensors, and `OffsetRMSNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "OffsetRMSNorm",
@@ -45,20 +43,19 @@ def offset_rms_norm(
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
         given = (x, w)
-        made = _forward(_guards.run, False, *given, eps)
+        made = _forward(_guards.run, True, eps, *given)
         if made is None:
             given = _guards.dense("Rf", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, w, eps)
+            made = _forward(_guards.run, True, eps, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, w, eps)
     return _LAYER.call(x, w, eps)
 
 
@@ -91,50 +88,66 @@ def _rows(x, w, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, w, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "Rf+r0", 1, (w is None,), (eps,), kept, x, w, x)
+def _forward(run, kept, eps, x, w):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, f has one a feature; a capital
+    has to be there, + is a result, a digit row scalars.
+    """
+    return run(_FORWARD, "Rf+r0", 1, (w is None,), (eps,), kept, x, w, x)
 
 
-def _backward(run, kept, x, w, dy, eps):
+def _backward(run, kept, eps, x, w, dy):
     """The gradients by the compiled kernels."""
-    return run(
-        _cpu._BACKWARD, "RR0f+r|f+f", 1, (w is None,), (), kept, x, dy, w, x, w, w
-    )
+    return run(_BACKWARD, "RR0f+r|f+f", 1, (w is None,), (), kept, x, dy, w, x, w, w)
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, w, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
+    def forward(ctx, made, x, w, eps):
+        y, ctx.kept = made
         ctx.save_for_backward(x, w)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, w = ctx.saved_tensors
+        (eps,) = ctx.numbers
         given = (x, w, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
             given = _guards.dense("RfR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, w, *ctx.constants), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, w, eps), (), (dy,))
         return None, *found, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "offset_rms_norm_forward", optional=("w",)
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "offset_rms_norm_backward",
+    "offset_rms_norm_backward_columns",
+    optional=("w",),
+    sums=(1, 0),
+)
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(offset_rms_norm, _decomposed, _forward, _backward),
+    {"x": "R", "w": "f"},
+    {"y": "r"},
+    ("x",),
+    {"eps": False},
+    scalars=1,
 )
 
 
@@ -149,6 +162,7 @@ class OffsetRMSNorm(_torch.Module):
     """
 
     _layer = _LAYER
+    _theirs = (("weight", "w"),)
 
     def __init__(
         self,
@@ -159,7 +173,9 @@ class OffsetRMSNorm(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(D, {"w": w}, {"eps": eps}, device, dtype)
+        super().__init__(D=_torch.size("D", D, 1))
+        self._parameter("w", w, (D,), 0, device, dtype)
+        self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `offset_rms_norm` of the arguments and the parameters of the module."""

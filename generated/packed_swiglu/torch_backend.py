@@ -6,8 +6,8 @@
 """SwiGLU of a gate and a value that lie side by side in one array.
 
 `packed_swiglu` takes tensors, and `PackedSwiglu` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import math
@@ -16,8 +16,6 @@ import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "PackedSwiglu",
@@ -44,10 +42,17 @@ def packed_swiglu(x: _torch.Tensor) -> _torch.Tensor:
     a wrong shape.
     """
     x, = _LAYER.taken(x)
-    return _decomposed(x, of_rows=_of_rows)
+    if _LAYER.has_kernels and not torch.compiler.is_compiling() and x.itemsize > 2:
+        given = _rows_of(x)
+        kept = None if _guards.is_recorded((x,)) else True
+        made = given and _forward(_guards.run, kept, *given)
+        if made is not None:
+            y, kept = made
+            return _outputs(y, x) if kept is None else _Recorded.apply(made, x)
+    return _LAYER.call(x)
 
 
-def _decomposed(x, of_rows=None):
+def _decomposed(x):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     *rest, s_d = _axes("x", x, "... (s d)", 1, True)
@@ -56,7 +61,7 @@ def _decomposed(x, of_rows=None):
             f"x has shape {tuple(x.shape)}, and s = {2} does not divide its axis (s d) of {s_d}"
         )
     d = s_d // 2
-    y = (_rows if of_rows is None else of_rows)(
+    y = _rows(
         x.reshape(_product(rest), 2, d)[:, 0], x.reshape(_product(rest), 2, d)[:, 1]
     )
     return y.reshape((*rest, d))
@@ -74,91 +79,107 @@ def _rows(gate, value):
     return y.to(stored)
 
 
-def _forward(run, kept, gate, value):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "RR+r", 1, (), (), kept, gate, value, gate)
+def _forward(run, kept, D, gate, value):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows; a capital has to be there, + is
+    a result.
+    """
+    return run(_FORWARD, "=RR+r", D, (), (), kept, gate, value, gate)
 
 
-def _backward(run, kept, gate, value, dy):
+def _backward(run, kept, D, gate, value, dy):
     """The gradients by the compiled kernels."""
-    return run(_cpu._BACKWARD, "RRR+r+r", 1, (), (), kept, gate, value, dy, gate, value)
-
-
-def _of_rows(gate, value_):
-    """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling() and gate.itemsize > 2:
-        given = (_flat("r", gate, gate), _flat("r", value_, gate))
-        made = _forward(_guards.run, False, *given)
-        if made is None:
-            given = _guards.dense("RR", *given)
-            made = _forward(_guards.run, False, *given)
-        if made is True:
-            return _Recorded.apply(given, gate, value_)
-        if made is not None:
-            y = made
-            return _beside("r", y, gate)
-    return _LAYER.call(gate, value_)
+    return run(_BACKWARD, "=RRR+r+r", D, (), (), kept, gate, value, dy, gate, value)
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, gate, value_):
-        y, ctx.kept = _forward(_guards.run, None, *given)
-        y = _beside("r", y, gate).detach()
-        ctx.save_for_backward(gate, value_)
+    def forward(ctx, made, x):
+        y, ctx.kept = made
+        y = _outputs(y, x)
+        ctx.save_for_backward(x)
         return y
 
     @staticmethod
     def backward(ctx, dy):
-        gate, value_ = ctx.saved_tensors
-        given = (_flat("r", gate, gate), _flat("r", value_, gate), _flat("r", dy, gate))
-        found = _backward(_guards.run, ctx.kept, *given)
-        if found is None:
-            given = _guards.dense("RRR", *given, follows=True)
+        (x,) = ctx.saved_tensors
+        found = None
+        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+            given = _pulled_rows(x, dy)
             found = _backward(_guards.run, ctx.kept, *given)
-        if found is None or found is True:
-            found = _LAYER.gradients(_LAYER, ctx.kept, (gate, value_), (), (dy,))
+        if found is None:
+            found = _LAYER.gradients(ctx.kept, (x,), (), (dy,))
             return None, *found
-        dgate, dvalue = found
-        return (
-            None,
-            _beside("r", dgate, gate),
-            _beside("r", dvalue, gate).sum_to_size(value_.shape),
-        )
+        return None, *_gradients(*found, x)
 
 
-def _flat(letter, value, like):
-    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
-    rest, d = like.shape
-    if letter == "r":
-        return value.expand(rest, d).reshape(rest, d)
-    if letter == "s":
-        return value.expand(rest, 1).reshape(rest)
-    if letter == "f":
-        return value.expand(1, d).reshape(d)
-    return value
+def _rows_of(x):
+    """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
+    if x.ndim < 1:
+        return None
+    *rest, s_d = x.shape
+    entries = _product(rest)
+    if s_d % 2:
+        return None
+    d = s_d // 2
+    return (
+        d,
+        x.detach().reshape(entries, 2, d)[:, 0].contiguous(),
+        x.detach().reshape(entries, 2, d)[:, 1].contiguous(),
+    )
 
 
-def _beside(letter, value, like):
-    """The array beside another of such rows."""
-    rest, d = like.shape
-    if letter == "r":
-        return value.reshape(rest, d)
-    if letter == "s":
-        return value.reshape(rest, 1)
-    if letter == "f":
-        return value.reshape(1, d)
-    return value
+def _pulled_rows(x, dy):
+    """D, and what the kernels of backward take, of arrays."""
+    *rest, s_d = x.shape
+    entries = _product(rest)
+    d = s_d // 2
+    first = x.detach().reshape(entries, 2, d)[:, 0].contiguous()
+    return (
+        d,
+        first,
+        x.detach().reshape(entries, 2, d)[:, 1].contiguous(),
+        dy.contiguous(),
+    )
 
 
+def _outputs(y, x):
+    """The outputs as callers have them."""
+    *rest, s_d = x.shape
+    d = s_d // 2
+    return y.reshape(_product(rest), d).reshape((*rest, d)).detach()
+
+
+def _gradients(dgate, dvalue, x):
+    """The gradients of inputs as callers have these."""
+    *rest, s_d = x.shape
+    d = s_d // 2
+    return torch.stack((dgate.reshape(_product(rest), d), dvalue), 1).reshape(x.shape),
+
+
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(__file__, "kernels", "packed_swiglu_forward")
+_BACKWARD = _torch.CompiledDirection(__file__, "kernels", "packed_swiglu_backward")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
-    _torch.Printed(packed_swiglu, _rows, _forward, _backward, _flat, _beside),
+    _torch.Printed(
+        packed_swiglu,
+        _decomposed,
+        _forward,
+        _backward,
+        _rows_of,
+        _pulled_rows,
+        _outputs,
+        _gradients,
+    ),
+    {"x": "R"},
+    {"y": "r"},
+    ("x",),
+    {},
 )
 
 
@@ -168,7 +189,7 @@ class PackedSwiglu(_torch.Module):
     _layer = _LAYER
 
     def __init__(self) -> None:
-        super().__init__({}, {}, {}, None, None)
+        super().__init__()
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `packed_swiglu` of the arguments."""

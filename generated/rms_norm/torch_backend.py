@@ -6,16 +6,14 @@
 """Root-mean-square normalization over the feature axis.
 
 `rms_norm` takes tensors, and `RMSNorm` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "RMSNorm",
@@ -45,20 +43,19 @@ def rms_norm(
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
         given = (x, gamma)
-        made = _forward(_guards.run, False, *given, eps)
+        made = _forward(_guards.run, True, eps, *given)
         if made is None:
             given = _guards.dense("Rf", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, gamma, eps)
+            made = _forward(_guards.run, True, eps, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, gamma, eps)
     return _LAYER.call(x, gamma, eps)
 
 
@@ -90,15 +87,19 @@ def _rows(x, gamma, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, gamma, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "Rf+r0", 1, (gamma is None,), (eps,), kept, x, gamma, x)
+def _forward(run, kept, eps, x, gamma):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, f has one a feature; a capital
+    has to be there, + is a result, a digit row scalars.
+    """
+    return run(_FORWARD, "Rf+r0", 1, (gamma is None,), (eps,), kept, x, gamma, x)
 
 
-def _backward(run, kept, x, gamma, dy, eps):
+def _backward(run, kept, eps, x, gamma, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "RR0f+r|f+f",
         1,
         (gamma is None,),
@@ -117,34 +118,48 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, gamma, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
+    def forward(ctx, made, x, gamma, eps):
+        y, ctx.kept = made
         ctx.save_for_backward(x, gamma)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, gamma = ctx.saved_tensors
+        (eps,) = ctx.numbers
         given = (x, gamma, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
             given = _guards.dense("RfR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (x, gamma, *ctx.constants), (), (dy,)
-            )
+            found = _LAYER.gradients(ctx.kept, (x, gamma, eps), (), (dy,))
         return None, *found, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "rms_norm_forward", optional=("gamma",)
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "rms_norm_backward",
+    "rms_norm_backward_columns",
+    optional=("gamma",),
+    sums=(1, 0),
+)
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(rms_norm, _decomposed, _forward, _backward),
+    {"x": "R", "gamma": "f"},
+    {"y": "r"},
+    ("x",),
+    {"eps": False},
+    scalars=1,
 )
 
 
@@ -159,6 +174,8 @@ class RMSNorm(_torch.Module):
     """
 
     _layer = _LAYER
+    _theirs = (("weight", "gamma"), ("variance_epsilon", "eps"))
+    _arguments = (("normalized_shape", "D"),)
 
     def __init__(
         self,
@@ -169,7 +186,9 @@ class RMSNorm(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(D, {"gamma": gamma}, {"eps": eps}, device, dtype)
+        super().__init__(D=_torch.size("D", D, 1))
+        self._parameter("gamma", gamma, (D,), 1, device, dtype)
+        self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `rms_norm` of the arguments and the parameters of the module."""

@@ -6,16 +6,14 @@
 """Rotary position embedding: both halves of a row are turned by the angle of their position.
 
 `rotary` takes tensors, and `Rotary` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "Rotary",
@@ -47,10 +45,21 @@ def rotary(
     a wrong shape.
     """
     x, cosine, sine = _LAYER.taken(x, cosine, sine)
-    return _decomposed(x, cosine, sine, of_rows=_of_rows)
+    if _LAYER.has_kernels and not torch.compiler.is_compiling() and x.itemsize > 2:
+        given = _rows_of(x, cosine, sine)
+        kept = None if _guards.is_recorded((x, cosine, sine)) else True
+        made = given and _forward(_guards.run, kept, *given)
+        if made is not None:
+            y_0, y_1, kept = made
+            return (
+                _outputs(y_0, y_1, x, cosine, sine)
+                if kept is None
+                else _Recorded.apply(made, x, cosine, sine)
+            )
+    return _LAYER.call(x, cosine, sine)
 
 
-def _decomposed(x, cosine, sine, of_rows=None):
+def _decomposed(x, cosine, sine):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     b, h, t, s_d = _axes("x", x, "b h t (s d)", 4)
@@ -61,7 +70,7 @@ def _decomposed(x, cosine, sine, of_rows=None):
     d = s_d // 2
     cosine = _floats("cosine", cosine, (t, d), "(t d)")
     sine = _floats("sine", sine, (t, d), "(t d)")
-    y_0, y_1 = (_rows if of_rows is None else of_rows)(
+    y_0, y_1 = _rows(
         x.reshape(b, h, t, 2, d)[:, :, :, 0],
         x.reshape(b, h, t, 2, d)[:, :, :, 1],
         cosine.reshape(1, 1, t, d),
@@ -83,17 +92,21 @@ def _rows(a, b, cosine, sine):
     return y_0.to(stored), y_1.to(stored)
 
 
-def _forward(run, kept, a, b, cosine, sine):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "RRRR+r+r", 1, (), (), kept, a, b, cosine, sine, a, a)
+def _forward(run, kept, D, a, b, cosine, sine):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows; a capital has to be there, + is
+    a result.
+    """
+    return run(_FORWARD, "=RRRR+r+r", D, (), (), kept, a, b, cosine, sine, a, a)
 
 
-def _backward(run, kept, a, b, cosine, sine, dy_0, dy_1):
+def _backward(run, kept, D, a, b, cosine, sine, dy_0, dy_1):
     """The gradients by the compiled kernels."""
     made = run(
-        _cpu._BACKWARD,
-        "RRrr+r+r||RR",
-        1,
+        _BACKWARD,
+        "=RRrr+r+r||RR",
+        D,
         (dy_0 is None, dy_1 is None),
         (),
         kept,
@@ -112,99 +125,111 @@ def _backward(run, kept, a, b, cosine, sine, dy_0, dy_1):
     return da, db, None, None
 
 
-def _of_rows(a, b_, cosine, sine):
-    """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling() and a.itemsize > 2:
-        given = (
-            _flat("r", a, a),
-            _flat("r", b_, a),
-            _flat("r", cosine, a),
-            _flat("r", sine, a),
-        )
-        made = _forward(_guards.run, False, *given)
-        if made is None:
-            given = _guards.dense("RRRR", *given)
-            made = _forward(_guards.run, False, *given)
-        if made is True:
-            return _Recorded.apply(given, a, b_, cosine, sine)
-        if made is not None:
-            y_0, y_1 = made
-            return _beside("r", y_0, a), _beside("r", y_1, a)
-    return _LAYER.call(a, b_, cosine, sine)
-
-
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, a, b_, cosine, sine):
-        y_0, y_1, ctx.kept = _forward(_guards.run, None, *given)
-        y_0 = _beside("r", y_0, a).detach()
-        y_1 = _beside("r", y_1, a).detach()
-        ctx.save_for_backward(a, b_, cosine, sine)
-        ctx.set_materialize_grads(False)
-        return y_0, y_1
+    def forward(ctx, made, x, cosine, sine):
+        y_0, y_1, ctx.kept = made
+        y = _outputs(y_0, y_1, x, cosine, sine)
+        ctx.save_for_backward(x, cosine, sine)
+        return y
 
     @staticmethod
-    def backward(ctx, dy_0, dy_1):
-        a, b_, cosine, sine = ctx.saved_tensors
-        given = (
-            _flat("r", a, a),
-            _flat("r", b_, a),
-            _flat("r", cosine, a),
-            _flat("r", sine, a),
-            dy_0 if dy_0 is None else _flat("r", dy_0, a),
-            dy_1 if dy_1 is None else _flat("r", dy_1, a),
-        )
-        found = _backward(_guards.run, ctx.kept, *given)
-        if found is None:
-            given = _guards.dense("RRRRrr", *given, follows=True)
+    def backward(ctx, dy):
+        x, cosine, sine = ctx.saved_tensors
+        found = None
+        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+            given = _pulled_rows(x, cosine, sine, dy)
             found = _backward(_guards.run, ctx.kept, *given)
-        if found is None or found is True:
-            found = _LAYER.gradients(
-                _LAYER, ctx.kept, (a, b_, cosine, sine), (), (dy_0, dy_1)
-            )
+        if found is None:
+            found = _LAYER.gradients(ctx.kept, (x, cosine, sine), (), (dy,))
             return None, *found
-        da, db, _, _ = found
-        return (
-            None,
-            _beside("r", da, a),
-            _beside("r", db, a).sum_to_size(b_.shape),
-            None,
-            None,
-        )
+        return None, *_gradients(*found, x, cosine, sine)
 
 
-def _flat(letter, value, like):
-    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
-    b, h, t, d = like.shape
-    if letter == "r":
-        return value.expand(b, h, t, d).reshape(b*h*t, d)
-    if letter == "s":
-        return value.expand(b, h, t, 1).reshape(b*h*t)
-    if letter == "f":
-        return value.expand(1, 1, 1, d).reshape(d)
-    return value
+def _rows_of(x, cosine, sine):
+    """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
+    if x.ndim != 4:
+        return None
+    b, h, t, s_d = x.shape
+    if s_d % 2:
+        return None
+    d = s_d // 2
+    if cosine.shape != (t, d):
+        return None
+    if sine.shape != (t, d):
+        return None
+    return (
+        d,
+        x.detach().reshape(b, h, t, 2, d)[:, :, :, 0].contiguous(),
+        x.detach().reshape(b, h, t, 2, d)[:, :, :, 1].contiguous(),
+        cosine.detach().reshape(1, 1, t, d).expand(b, h, t, d).contiguous(),
+        sine.detach().reshape(1, 1, t, d).expand(b, h, t, d).contiguous(),
+    )
 
 
-def _beside(letter, value, like):
-    """The array beside another of such rows."""
-    b, h, t, d = like.shape
-    if letter == "r":
-        return value.reshape(b, h, t, d)
-    if letter == "s":
-        return value.reshape(b, h, t, 1)
-    if letter == "f":
-        return value.reshape(1, 1, 1, d)
-    return value
+def _pulled_rows(x, cosine, sine, dy):
+    """D, and what the kernels of backward take, of arrays."""
+    b, h, t, s_d = x.shape
+    d = s_d // 2
+    first = x.detach().reshape(b, h, t, 2, d)[:, :, :, 0].contiguous()
+    return (
+        d,
+        first,
+        first,
+        cosine.detach().reshape(1, 1, t, d).expand(b, h, t, d).contiguous(),
+        sine.detach().reshape(1, 1, t, d).expand(b, h, t, d).contiguous(),
+        dy.detach().reshape(b, h, t, 2, d)[:, :, :, 0].contiguous(),
+        dy.detach().reshape(b, h, t, 2, d)[:, :, :, 1].contiguous(),
+    )
 
 
+def _outputs(y_0, y_1, x, cosine, sine):
+    """The outputs as callers have them."""
+    b, h, t, s_d = x.shape
+    d = s_d // 2
+    return torch.stack((y_0.reshape(b, h, t, d), y_1.reshape(b, h, t, d)), 3).reshape(
+        (b, h, t, 2*d)
+    ).detach()
+
+
+def _gradients(da, db, _2, _3, x, cosine, sine):
+    """The gradients of inputs as callers have these."""
+    b, h, t, s_d = x.shape
+    d = s_d // 2
+    return (
+        torch.stack((da.reshape(b, h, t, d), db.reshape(b, h, t, d)), 3).reshape(
+            x.shape
+        ),
+        None,
+        None,
+    )
+
+
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(__file__, "kernels", "rotary_forward")
+_BACKWARD = _torch.CompiledDirection(
+    __file__, "kernels", "rotary_backward", optional=("dy_0", "dy_1")
+)
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
-    _torch.Printed(rotary, _rows, _forward, _backward, _flat, _beside),
+    _torch.Printed(
+        rotary,
+        _decomposed,
+        _forward,
+        _backward,
+        _rows_of,
+        _pulled_rows,
+        _outputs,
+        _gradients,
+    ),
+    {"x": "R", "cosine": "R", "sine": "R"},
+    {"y": "r"},
+    ("x",),
+    {},
+    data=("cosine", "sine"),
 )
 
 
@@ -214,7 +239,7 @@ class Rotary(_torch.Module):
     _layer = _LAYER
 
     def __init__(self) -> None:
-        super().__init__({}, {}, {}, None, None)
+        super().__init__()
 
     def forward(
         self, x: _torch.Tensor, cosine: _torch.Tensor, sine: _torch.Tensor

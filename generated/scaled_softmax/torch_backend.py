@@ -6,16 +6,14 @@
 """Softmax with a learned inverse temperature.
 
 `scaled_softmax` takes tensors, and `ScaledSoftmax` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "ScaledSoftmax",
@@ -44,16 +42,15 @@ def scaled_softmax(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if _LAYER.has_kernels and not torch.compiler.is_compiling():
         given = (x, scale)
-        made = _forward(_guards.run, False, *given)
+        made = _forward(_guards.run, True, *given)
         if made is None:
             given = _guards.dense("Rn", *given)
-            made = _forward(_guards.run, False, *given)
-        if made is True:
-            return _Recorded.apply(given, x, scale)
+            made = _forward(_guards.run, True, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, scale)
     return _LAYER.call(x, scale)
 
 
@@ -89,14 +86,18 @@ def _rows(x, scale):
 
 
 def _forward(run, kept, x, scale):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "Rn+r01", 1, (scale is None,), (), kept, x, scale, x)
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows, n has one value; a capital has
+    to be there, + is a result, a digit row scalars.
+    """
+    return run(_FORWARD, "Rn+r01", 1, (scale is None,), (), kept, x, scale, x)
 
 
 def _backward(run, kept, x, scale, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _cpu._BACKWARD,
+        _BACKWARD,
         "RR01n+r|n+n",
         1,
         (scale is None,),
@@ -115,8 +116,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, scale):
-        y, ctx.kept = _forward(_guards.run, None, *given)
+    def forward(ctx, made, x, scale):
+        y, ctx.kept = made
         ctx.save_for_backward(x, scale)
         return y
 
@@ -129,16 +130,31 @@ class _Recorded(_guards.Node):
             given = _guards.dense("RnR", *given, follows=True)
             found = _backward(_guards.run, ctx.kept, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(_LAYER, ctx.kept, (x, scale), (), (dy,))
+            found = _LAYER.gradients(ctx.kept, (x, scale), (), (dy,))
         return None, *found
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "scaled_softmax_forward", optional=("scale",)
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__,
+    "kernels",
+    "scaled_softmax_backward",
+    "scaled_softmax_backward_columns",
+    optional=("scale",),
+    sums=(0, 1),
+)
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(scaled_softmax, _decomposed, _forward, _backward),
+    {"x": "R", "scale": "n"},
+    {"y": "r"},
+    ("x",),
+    {},
+    scalars=2,
 )
 
 
@@ -159,7 +175,8 @@ class ScaledSoftmax(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(None, {"scale": scale}, {}, device, dtype)
+        super().__init__()
+        self._parameter("scale", scale, (), 1, device, dtype)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `scaled_softmax` of the arguments and the parameters of the module."""

@@ -6,16 +6,14 @@
 """Softmax over the feature axis.
 
 `softmax` takes tensors, and `Softmax` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "Softmax",
@@ -41,16 +39,15 @@ def softmax(x: _torch.Tensor) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if _LAYER.has_kernels and not torch.compiler.is_compiling():
         given = (x,)
-        made = _forward(_guards.run, False, *given)
+        made = _forward(_guards.run, True, *given)
         if made is None:
             given = _guards.dense("R", *given)
-            made = _forward(_guards.run, False, *given)
-        if made is True:
-            return _Recorded.apply(given, x)
+            made = _forward(_guards.run, True, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x)
     return _LAYER.call(x)
 
 
@@ -81,13 +78,17 @@ def _rows(x):
 
 
 def _forward(run, kept, x):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "R+r", 1, (), (), kept, x, x)
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows; a capital has to be there, + is
+    a result.
+    """
+    return run(_FORWARD, "R+r", 1, (), (), kept, x, x)
 
 
 def _backward(run, kept, x, y, dy):
     """The gradients by the compiled kernels."""
-    made = run(_cpu._BACKWARD, "RR+r||R", 1, (), (), kept, y, dy, x, x)
+    made = run(_BACKWARD, "RR+r||R", 1, (), (), kept, y, dy, x, x)
     if made is None or made is True:
         return made
     dx = made
@@ -98,8 +99,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x):
-        y, ctx.kept = _forward(_guards.run, None, *given)
+    def forward(ctx, made, x):
+        y, ctx.kept = made
         ctx.save_for_backward(x, y)
         return y
 
@@ -112,16 +113,22 @@ class _Recorded(_guards.Node):
             given = _guards.dense("RRR", *given, follows=True)
             found = _backward(_guards.run, ctx.kept, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(_LAYER, ctx.kept, (x,), (y,), (dy,))
+            found = _LAYER.gradients(ctx.kept, (x,), (y,), (dy,))
         return None, *found
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(__file__, "kernels", "softmax_forward")
+_BACKWARD = _torch.CompiledDirection(__file__, "kernels", "softmax_backward")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(softmax, _decomposed, _forward, _backward),
+    {"x": "R"},
+    {"y": "r"},
+    ("x",),
+    {},
+    kept=("y",),
 )
 
 
@@ -131,7 +138,7 @@ class Softmax(_torch.Module):
     _layer = _LAYER
 
     def __init__(self) -> None:
-        super().__init__(None, {}, {}, None, None)
+        super().__init__()
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `softmax` of the arguments."""

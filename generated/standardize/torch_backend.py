@@ -6,16 +6,14 @@
 """Rows of mean zero and unbiased variance one, without parameters.
 
 `standardize` takes tensors, and `Standardize` is a module. A plain call on the processor
-runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
-derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
+and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
 """
 
 import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import guards as _guards
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
 
 __all__ = [
     "Standardize",
@@ -42,20 +40,19 @@ def standardize(x: _torch.Tensor, *, eps: float = 1e-5) -> _torch.Tensor:
     a wrong shape.
     """
     if (
-        _LAYER.straight
+        _LAYER.has_kernels
         and not torch.compiler.is_compiling()
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
         given = (x,)
-        made = _forward(_guards.run, False, *given, eps)
+        made = _forward(_guards.run, True, eps, *given)
         if made is None:
             given = _guards.dense("R", *given)
-            made = _forward(_guards.run, False, *given, eps)
-        if made is True:
-            return _Recorded.apply(given, x, eps)
+            made = _forward(_guards.run, True, eps, *given)
         if made is not None:
-            return made
+            y, kept = made
+            return y if kept is None else _Recorded.apply(made, x, eps)
     return _LAYER.call(x, eps)
 
 
@@ -90,14 +87,18 @@ def _rows(x, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, x, eps):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
-    return run(_cpu._FORWARD, "R+r012", 2, (), (eps,), kept, x, x)
+def _forward(run, kept, eps, x):
+    """The outputs by the compiled kernel, then the row scalars for None.
+
+    In the form of a call, r has the shape of rows; a capital has to be there, + is
+    a result, a digit row scalars.
+    """
+    return run(_FORWARD, "R+r012", 2, (), (eps,), kept, x, x)
 
 
-def _backward(run, kept, x, dy, eps):
+def _backward(run, kept, eps, x, dy):
     """The gradients by the compiled kernels."""
-    made = run(_cpu._BACKWARD, "RR012+r", 2, (), (), kept, x, dy, x)
+    made = run(_BACKWARD, "RR012+r", 2, (), (), kept, x, dy, x)
     if made is None or made is True:
         return made
     dx = made
@@ -108,32 +109,39 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, given, x, eps):
-        y, ctx.kept = _forward(_guards.run, None, *given, eps)
+    def forward(ctx, made, x, eps):
+        y, ctx.kept = made
         ctx.save_for_backward(x)
-        ctx.constants = (eps,)
+        ctx.numbers = (eps,)
         return y
 
     @staticmethod
     def backward(ctx, dy):
-        x, = ctx.saved_tensors
+        (x,) = ctx.saved_tensors
+        (eps,) = ctx.numbers
         given = (x, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
             given = _guards.dense("RR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+            found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None or found is True:
-            found = _LAYER.gradients(_LAYER, ctx.kept, (x, *ctx.constants), (), (dy,))
+            found = _LAYER.gradients(ctx.kept, (x, eps), (), (dy,))
         return None, *found, None
 
 
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _torch.CompiledDirection(__file__, "kernels", "standardize_forward")
+_BACKWARD = _torch.CompiledDirection(__file__, "kernels", "standardize_backward")
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __file__,
     __name__.rpartition(".")[0],
-    _numpy.INTERFACE,
-    _numpy,
-    _cpu,
     _torch.Printed(standardize, _decomposed, _forward, _backward),
+    {"x": "R"},
+    {"y": "r"},
+    ("x",),
+    {"eps": False},
+    scalars=3,
 )
 
 
@@ -147,7 +155,8 @@ class Standardize(_torch.Module):
     _layer = _LAYER
 
     def __init__(self, *, eps: float = 1e-5) -> None:
-        super().__init__(None, {}, {"eps": eps}, None, None)
+        super().__init__()
+        self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `standardize` of the arguments and the parameters of the module."""
