@@ -97,7 +97,6 @@ def test_numpy_alone_runs_in_a_clean_interpreter_with_its_folder_alone(tmp_path)
     [
         "cuda",
         pytest.param("cpu", marks=needs_gxx),
-        pytest.param("torch", marks=needs_torch),
     ],
 )
 def test_each_backend_is_imported_whole_in_a_clean_interpreter(backend, tmp_path):
@@ -106,6 +105,27 @@ def test_each_backend_is_imported_whole_in_a_clean_interpreter(backend, tmp_path
     assert found.stderr == ""
     assert "False" in found.stdout
     assert len(names) < len(runtime_files())
+
+
+@needs_torch
+@pytest.mark.ci
+def test_pytorch_needs_neither_numpy_s_nor_the_processor_s_backend(tmp_path):
+    names = write(tmp_path / "layers", "torch")
+    assert not [name for name in names if name.startswith(("numpy", "protocol", "cuda"))]
+    found = {path.name for path in (tmp_path / "layers" / "scaled").iterdir()}
+    assert found == {"derivation.md", "kernels.cpp", "layer.h", "manifest.json", "torch_backend.py"}
+    program = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from layers.scaled.torch_backend import Scaled
+import torch
+x = torch.ones(2, 3, requires_grad=True)
+layer = Scaled(3)
+layer(x).sum().backward()
+print(layer.gamma.grad.tolist(), layer._layer.interface["name"], "lngen" in sys.modules)
+"""
+    found = subprocess.run([sys.executable, "-I", "-c", program, tmp_path], capture_output=True, text=True)
+    assert (found.stderr, found.stdout.split()[-2:]) == ("", ["scaled", "False"])
 
 
 @needs_jax
