@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx]
 WHOLE = [path for path in DEFINITIONS if path.stem in ("layer_norm", "rms_norm")]
 OTHERS = [path for path in DEFINITIONS if path not in WHOLE]
 SOME = OTHERS[6::12]
-# Integers, random numbers, casts and named axes, whose kernels are of rows. The others of these are left to `lngen check`.
+# Integers, random numbers, casts and named axes, whose kernels are of rows.
 BEYOND = [
     ROOT / "derive" / f"{name}.py"
     for name in (
