@@ -161,7 +161,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
@@ -182,7 +182,7 @@ def _forward(
     _made = (y_, mu_, mu_residual_, rstd_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, scale, shift, eps))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_shape, _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
         if save
@@ -264,7 +264,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -385,7 +385,7 @@ def _jvp(
     shift_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -432,7 +432,8 @@ def _jvp(
         (x_dot, scale_dot, shift_dot),
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -560,7 +561,7 @@ def _backward_backward(
     ddshift: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -775,7 +776,7 @@ def saved_from(
     """
     fields_ = (x, scale, mu, mu_residual, rstd)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, scale, mu, mu_residual, rstd)
     _check(saved_)
     return saved_
 

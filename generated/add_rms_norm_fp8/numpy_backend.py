@@ -181,7 +181,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[Outputs, Saved | None]:
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
@@ -300,7 +300,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, dh: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -482,7 +482,7 @@ def _jvp(
     scale_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> Outputs:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -718,7 +718,7 @@ def _backward_backward(
     ddscale: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -1224,7 +1224,7 @@ def saved_from(
     """
     fields_ = (h, gamma, scale, rstd)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, h, gamma, scale, rstd)
     _check(saved_)
     return saved_
 

@@ -153,7 +153,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
@@ -171,7 +171,7 @@ def _forward(
     _made = (y_, m_, inv_sum_e_shifted_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x, slope, position))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(
             _AXES.flat(_sizes),
@@ -269,7 +269,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -390,7 +390,7 @@ def jvp(
 
 def _jvp(
     _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -435,7 +435,8 @@ def _jvp(
         (x_dot,),
         (saved.x, saved.slope, saved.position, saved.m, saved.inv_sum_e_shifted),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
@@ -536,13 +537,8 @@ def backward_backward(
 
 
 def _backward_backward(
-    _by: _blocks.ArrayFunction,
-    saved: Any,
-    dy: Any,
-    ddx: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, ddx: Any, out: Any, threads: Any
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -722,7 +718,7 @@ def saved_from(
     """
     fields_ = (x, slope, position, m, inv_sum_e_shifted)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, slope, position, m, inv_sum_e_shifted)
     _check(saved_)
     return saved_
 

@@ -157,7 +157,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
@@ -175,7 +175,7 @@ def _forward(
     _made = (y_, m_, inv_sum_e_shifted_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x, position, scale))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(
             _AXES.flat(_sizes),
@@ -275,7 +275,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -420,7 +420,7 @@ def _jvp(
     scale_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -469,7 +469,8 @@ def _jvp(
         (x_dot, scale_dot),
         (saved.x, saved.position, saved.scale, saved.m, saved.inv_sum_e_shifted),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
@@ -590,7 +591,7 @@ def _backward_backward(
     ddscale: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -828,7 +829,7 @@ def saved_from(
     """
     fields_ = (x, position, scale, m, inv_sum_e_shifted)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, position, scale, m, inv_sum_e_shifted)
     _check(saved_)
     return saved_
 

@@ -137,13 +137,8 @@ def forward(
 
 
 def _forward(
-    _by: _blocks.ArrayFunction,
-    x: Any,
-    target: Any,
-    save: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
+    _by: _blocks.ArrayFunction, x: Any, target: Any, save: Any, out: Any, threads: Any
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
@@ -161,7 +156,7 @@ def _forward(
     _made = (y_, m_, Z_, log_Z_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, target))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, target, m_, Z_, log_Z_) if save else None
     return _shown, _saved
 
@@ -233,7 +228,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -333,7 +328,7 @@ def _jvp(
     target_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -368,7 +363,8 @@ def _jvp(
         (x_dot, target_dot),
         (saved.x, saved.target, saved.m, saved.Z, saved.log_Z),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 @np.errstate(under="ignore")
@@ -466,7 +462,7 @@ def _backward_backward(
     ddtarget: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -639,7 +635,7 @@ def saved_from(
     """
     fields_ = (x, target, m, Z, log_Z)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, target, m, Z, log_Z)
     _check(saved_)
     return saved_
 

@@ -201,7 +201,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[Outputs, Saved | None]:
     """Check a call, make its results, and have them computed."""
     p = _calls.constant("p", p, signed=False)
     eps = _calls.constant("eps", eps, signed=False)
@@ -341,7 +341,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, dh: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -544,7 +544,7 @@ def _jvp(
     beta_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> Outputs:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -798,7 +798,7 @@ def _backward_backward(
     ddbeta: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -1152,7 +1152,7 @@ def saved_from(
     """
     fields_ = (h, seed, gamma, p, mu, mu_residual, rstd)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, h, seed, gamma, p, mu, mu_residual, rstd)
     _check(saved_)
     return saved_
 

@@ -159,7 +159,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
@@ -186,7 +186,7 @@ def _forward(
             _calls.parameter(beta, _dtype),
         ),
     )
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, alpha, gamma) if save else None
     return _shown, _saved
 
@@ -252,7 +252,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -381,7 +381,7 @@ def _jvp(
     beta_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -431,7 +431,8 @@ def _jvp(
             _calls.parameter(saved.gamma, _dtype),
         ),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -563,7 +564,7 @@ def _backward_backward(
     ddbeta: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -812,7 +813,7 @@ def saved_from(
     """
     fields_ = (x, alpha, gamma)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, alpha, gamma)
     _check(saved_)
     return saved_
 

@@ -154,7 +154,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     gamma = _calls.constant("gamma", gamma, signed=False)
     threads = _calls.thread_count(threads)
@@ -177,7 +177,7 @@ def _forward(
     _made = (y_, m_, Z_, logpt_, expm1_logpt_, power_expm1_logpt_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, label, gamma))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(
             _shape,
@@ -284,7 +284,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -475,7 +475,7 @@ def jvp(
 
 def _jvp(
     _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -527,7 +527,8 @@ def _jvp(
             saved.power_expm1_logpt,
         ),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
@@ -656,13 +657,8 @@ def backward_backward(
 
 
 def _backward_backward(
-    _by: _blocks.ArrayFunction,
-    saved: Any,
-    dy: Any,
-    ddx: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, ddx: Any, out: Any, threads: Any
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -976,7 +972,9 @@ def saved_from(
     """
     fields_ = (x, label, gamma, m, Z, logpt, expm1_logpt, power_expm1_logpt)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(
+        *first_, x, label, gamma, m, Z, logpt, expm1_logpt, power_expm1_logpt
+    )
     _check(saved_)
     return saved_
 

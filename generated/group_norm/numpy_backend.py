@@ -177,7 +177,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
@@ -197,7 +197,7 @@ def _forward(
     _made = (y_, mu_, mu_residual_, rstd_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x, gamma, beta, eps))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, gamma, mu_, mu_residual_, rstd_)
         if save
@@ -281,7 +281,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -419,7 +419,7 @@ def _jvp(
     beta_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -478,7 +478,8 @@ def _jvp(
         (x_dot, gamma_dot, beta_dot),
         (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -607,7 +608,7 @@ def _backward_backward(
     ddbeta: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -849,7 +850,7 @@ def saved_from(
     """
     fields_ = (x, gamma, mu, mu_residual, rstd)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, gamma, mu, mu_residual, rstd)
     _check(saved_)
     return saved_
 

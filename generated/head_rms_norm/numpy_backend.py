@@ -149,7 +149,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
@@ -166,7 +166,7 @@ def _forward(
     _made = (y_, rstd_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x, weight, eps))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, weight, rstd_) if save else None
     )
@@ -235,7 +235,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -341,7 +341,7 @@ def _jvp(
     weight_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -375,7 +375,8 @@ def _jvp(
         (x_dot, weight_dot),
         (saved.x, saved.weight, saved.rstd),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -468,7 +469,7 @@ def _backward_backward(
     ddweight: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -638,7 +639,7 @@ def saved_from(
     """
     fields_ = (x, weight, rstd)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, weight, rstd)
     _check(saved_)
     return saved_
 

@@ -155,7 +155,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     similarity = _calls.array("similarity", similarity, True)
@@ -178,7 +178,7 @@ def _forward(
     _made = (y_, m_, Z_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (similarity, positive, _calls.number(scale, _dtype)))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_shape, _dtype, _dtypes, similarity, positive, scale, m_, Z_)
         if save
@@ -261,7 +261,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -401,7 +401,7 @@ def _jvp(
     scale_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -452,7 +452,8 @@ def _jvp(
             saved.Z,
         ),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 @np.errstate(under="ignore")
@@ -564,7 +565,7 @@ def _backward_backward(
     ddscale: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -778,7 +779,7 @@ def saved_from(
     """
     fields_ = (similarity, positive, scale, m, Z)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, similarity, positive, scale, m, Z)
     _check(saved_)
     return saved_
 

@@ -176,7 +176,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     smoothing = _calls.constant("smoothing", smoothing)
     z_loss = _calls.constant("z_loss", z_loss)
@@ -203,7 +203,7 @@ def _forward(
         _work,
         (x, label, _calls.number(ignore, _blocks.INTEGER), smoothing, z_loss),
     )
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(
             _shape, _dtype, _dtypes, x, label, ignore, smoothing, z_loss, m_, Z_, log_Z_
@@ -298,7 +298,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -435,7 +435,7 @@ def jvp(
 
 def _jvp(
     _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -477,7 +477,8 @@ def _jvp(
             saved.log_Z,
         ),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
@@ -575,13 +576,8 @@ def backward_backward(
 
 
 def _backward_backward(
-    _by: _blocks.ArrayFunction,
-    saved: Any,
-    dy: Any,
-    ddx: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, ddx: Any, out: Any, threads: Any
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -749,7 +745,7 @@ def saved_from(
     """
     fields_ = (x, label, ignore, smoothing, z_loss, m, Z, log_Z)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, label, ignore, smoothing, z_loss, m, Z, log_Z)
     _check(saved_)
     return saved_
 

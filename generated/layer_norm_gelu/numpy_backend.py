@@ -166,7 +166,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
@@ -191,7 +191,7 @@ def _forward(
         _work,
         (x, _calls.parameter(gamma, _dtype), _calls.parameter(beta, _dtype), eps),
     )
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_shape, _dtype, _dtypes, x, gamma, beta, mu_, mu_residual_, rstd_)
         if save
@@ -287,7 +287,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -474,7 +474,7 @@ def _jvp(
     beta_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -536,7 +536,8 @@ def _jvp(
             saved.rstd,
         ),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 @np.errstate(under="ignore")
@@ -691,7 +692,7 @@ def _backward_backward(
     ddbeta: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -978,7 +979,7 @@ def saved_from(
     """
     fields_ = (x, gamma, beta, mu, mu_residual, rstd)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, gamma, beta, mu, mu_residual, rstd)
     _check(saved_)
     return saved_
 

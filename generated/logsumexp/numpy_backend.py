@@ -126,7 +126,7 @@ def forward(
 
 def _forward(
     _by: _blocks.ArrayFunction, x: Any, save: Any, out: Any, threads: Any
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
@@ -141,7 +141,7 @@ def _forward(
     _made = (y_, m_, Z_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x,))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, m_, Z_) if save else None
     return _shown, _saved
 
@@ -204,7 +204,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -278,7 +278,7 @@ def jvp(
 
 def _jvp(
     _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -294,7 +294,8 @@ def _jvp(
     _made = (y_dot_,)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x_dot,), (saved.x, saved.m, saved.Z))
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 @np.errstate(under="ignore")
@@ -359,13 +360,8 @@ def backward_backward(
 
 
 def _backward_backward(
-    _by: _blocks.ArrayFunction,
-    saved: Any,
-    dy: Any,
-    ddx: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, ddx: Any, out: Any, threads: Any
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -449,7 +445,7 @@ def saved_from(
     """
     fields_ = (x, m, Z)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, m, Z)
     _check(saved_)
     return saved_
 

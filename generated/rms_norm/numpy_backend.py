@@ -200,7 +200,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
@@ -217,7 +217,7 @@ def _forward(
     _made = (y_, rstd_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, _calls.parameter(gamma, _dtype), eps))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, gamma, rstd_) if save else None
     return _shown, _saved
 
@@ -285,7 +285,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -393,7 +393,7 @@ def _jvp(
     gamma_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -419,7 +419,8 @@ def _jvp(
         (x_dot, _calls.parameter(gamma_dot, _dtype)),
         (saved.x, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -512,7 +513,7 @@ def _backward_backward(
     ddgamma: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -680,7 +681,7 @@ def saved_from(
     """
     fields_ = (x, gamma, rstd)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, gamma, rstd)
     _check(saved_)
     return saved_
 

@@ -162,7 +162,7 @@ def _forward(
     save: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
@@ -181,7 +181,7 @@ def _forward(
     _made = (y_, rstd_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, z, _calls.parameter(gamma, _dtype), eps))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, z, gamma, rstd_) if save else None
     return _shown, _saved
 
@@ -257,7 +257,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -389,7 +389,7 @@ def _jvp(
     gamma_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -427,7 +427,8 @@ def _jvp(
         (x_dot, z_dot, _calls.parameter(gamma_dot, _dtype)),
         (saved.x, saved.z, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -560,7 +561,7 @@ def _backward_backward(
     ddgamma: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -801,7 +802,7 @@ def saved_from(
     """
     fields_ = (x, z, gamma, rstd)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, z, gamma, rstd)
     _check(saved_)
     return saved_
 

@@ -139,13 +139,8 @@ def forward(
 
 
 def _forward(
-    _by: _blocks.ArrayFunction,
-    x: Any,
-    scale: Any,
-    save: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
+    _by: _blocks.ArrayFunction, x: Any, scale: Any, save: Any, out: Any, threads: Any
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
@@ -161,7 +156,7 @@ def _forward(
     _made = (y_, m_, inv_Z_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, _calls.number(scale, _dtype)))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, scale, m_, inv_Z_) if save else None
     return _shown, _saved
 
@@ -231,7 +226,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -345,7 +340,7 @@ def _jvp(
     scale_dot: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -372,7 +367,8 @@ def _jvp(
         (x_dot, _calls.number(scale_dot, _dtype)),
         (saved.x, _calls.number(saved.scale, _dtype), saved.m, saved.inv_Z),
     )
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 @np.errstate(under="ignore")
@@ -473,7 +469,7 @@ def _backward_backward(
     ddscale: Any,
     out: Any,
     threads: Any,
-) -> Any:
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -643,7 +639,7 @@ def saved_from(
     """
     fields_ = (x, scale, m, inv_Z)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, scale, m, inv_Z)
     _check(saved_)
     return saved_
 

@@ -131,7 +131,7 @@ def forward(
 
 def _forward(
     _by: _blocks.ArrayFunction, x: Any, eps: Any, save: Any, out: Any, threads: Any
-) -> Any:
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
@@ -148,7 +148,7 @@ def _forward(
     _made = (y_, mu_, mu_residual_, rstd_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, eps))
-    _shown = y_ if out is None else out
+    _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_shape, _dtype, _dtypes, x, mu_, mu_residual_, rstd_) if save else None
     )
@@ -222,7 +222,7 @@ def backward(
 
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
+) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -312,7 +312,7 @@ def jvp(
 
 def _jvp(
     _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
-) -> Any:
+) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -330,7 +330,8 @@ def _jvp(
     _made = (y_dot_,)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x_dot,), (saved.x, saved.mu, saved.mu_residual, saved.rstd))
-    return y_dot_ if out is None else out
+    _shown: npt.NDArray[Any] = y_dot_ if out is None else out
+    return _shown
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -411,13 +412,8 @@ def backward_backward(
 
 
 def _backward_backward(
-    _by: _blocks.ArrayFunction,
-    saved: Any,
-    dy: Any,
-    ddx: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, ddx: Any, out: Any, threads: Any
+) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
@@ -567,7 +563,7 @@ def saved_from(
     """
     fields_ = (x, mu, mu_residual, rstd)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
+    saved_ = Saved(*first_, x, mu, mu_residual, rstd)
     _check(saved_)
     return saved_
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lngen.emit.interface import OwnFields, PublicInterface
-from lngen.emit.layout import call, laid, quoted, tuple_of
+from lngen.emit.layout import call, definition, laid, quoted, tuple_of
 from lngen.emit.signatures import checked_constants, cotangents_of
 from lngen.runtime.protocol.directions import (
     CONSTANT,
@@ -75,14 +75,15 @@ class CheckedCalls:
         lines += [f"{each.name}_ = _by.empty(_shape[:-1], _dtype)" for each in takes.row_scalars]
         made = [*results, *(f"{each.name}_" for each in takes.row_scalars)]
         lines += self._filled(takes, tuple_of(made), [(takes.arguments, given)])
-        shown = f"Outputs(*_calls.returned({tuple_of(results)}, out))"
-        shown = shown if takes.returned else f"{results[0]} if out is None else out"
+        shown = f"_shown = Outputs(*_calls.returned({tuple_of(results)}, out))"
+        shown = shown if takes.returned else f"_shown: {_ARRAY} = {results[0]} if out is None else out"
         owners = {*takes.results, *takes.row_scalars}
         kept = [f"{each.owner.name}{'_' * (each.owner in owners)}" for each in self.protocol.fields if each.owner]
         first_field = "_AXES.flat(_sizes)" if self._has_axes else "_shape"
         saved = call("Saved", first_field, "_dtype", "_dtypes", *kept)
-        lines += [f"_shown = {shown}", f"_saved = {saved} if save else None", "return _shown, _saved"]
-        return self._function(takes.name, [*given, *sizes, "save", "out", "threads"], lines)
+        lines += [shown, f"_saved = {saved} if save else None", "return _shown, _saved"]
+        returned = f"tuple[{takes.returned or _ARRAY}, Saved | None]"
+        return self._function(takes.name, [*given, *sizes, "save", "out", "threads"], returned, lines)
 
     # ---- what follows forward
 
@@ -117,8 +118,9 @@ class CheckedCalls:
         if takes.returned:
             lines.append(f"return {takes.returned}(*_calls.returned(_made, out))")
         else:
-            lines.append(f"return {takes.results[0].name}_ if out is None else out")
-        return self._function(takes.name, ["saved", *arguments, "out", "threads"], lines)
+            lines.append(f"_shown: {_ARRAY} = {takes.results[0].name}_ if out is None else out")
+            lines.append("return _shown")
+        return self._function(takes.name, ["saved", *arguments, "out", "threads"], takes.returned or _ARRAY, lines)
 
     def _types(self, takes: DirectionProtocol, named: Mapping[Entry, str], of: Mapping[int, str]) -> dict[Entry, str]:
         """Return the type of each result: that of its input, of its cotangent, or of the rows; None if it has none."""
@@ -165,12 +167,10 @@ class CheckedCalls:
     def _has_axes(self) -> bool:
         return "layout" in self.interface
 
-    def _function(self, name: str, arguments: Iterable[str], lines: Sequence[str]) -> list[str]:
-        head = (
-            f"def _{name}({', '.join(['_by: _blocks.ArrayFunction', *(f'{each}: Any' for each in arguments)])}) -> Any:"
-        )
-        what = '"""Check a call, make its results, and have them computed."""'
-        return [line.removeprefix("    ") for line in laid([head])] + [f"    {what}", *laid(lines)]
+    def _function(self, name: str, arguments: Iterable[str], returned: str, lines: Sequence[str]) -> list[str]:
+        given = ["_by: _blocks.ArrayFunction", *(f"{each}: Any" for each in arguments)]
+        what = '    """Check a call, make its results, and have them computed."""'
+        return [*definition(f"_{name}", given, returned), what, *laid(lines)]
 
     def _arrays(self, entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
         """Return the lines that make arrays of what is passed, or refuse it."""
@@ -231,4 +231,5 @@ class CheckedCalls:
         return f"_calls.{function}({name}, {'_blocks.INTEGER' if each.is_integer else '_dtype'})"
 
 
+_ARRAY = "npt.NDArray[Any]"
 _THREADS = ["threads = _calls.thread_count(threads)"]

@@ -176,7 +176,7 @@ class PublicFunctions:
                 *statement(
                     f"first_ = _fields.first_fields(INTERFACE, fields_, {own.shape}, {own.dtype}, {own.dtypes})", 4
                 ),
-                "    saved_ = Saved(*first_, *fields_)",
+                *statement(f"saved_ = {call('Saved', '*first_', *(field.name for field in self.saved))}", 4),
                 "    _check(saved_)",
                 "    return saved_",
             ],
