@@ -175,6 +175,8 @@ class InTorch(FrameworkAdapter):
 
 def _operator(direction: str) -> Callable[[InTorch], None]:
     def check(of: InTorch) -> None:
+        if not of.module._LAYER.has_kernels:
+            raise NotRun("operators call kernels, and there is no C++ compiler; install g++, or name one in CXX")
         operators, operands = of.layer.operators, [*of.recorded(of.arguments()), *of.constants]
         if direction == "backward":  # which is not differentiated: another function is where that is asked for
             operands = [*of.arguments(), *of.constants]

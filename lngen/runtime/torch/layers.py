@@ -125,7 +125,8 @@ class TorchLayer(Generic[Result]):
         self.integers = [places.index(each) for each in integers]
         self.required = [letter.isupper() for letter in inputs.values()]
         self.given_rows = [self.inputs.index(each) for each in rows]
-        self.labels = [place for place, letter in enumerate(self.letters) if letter == "r"][1:]
+        of_rows = [place for place, letter in enumerate(self.letters) if letter == "r"]
+        self.labels = of_rows[1:] if {*made} == {"s"} else []  # of a loss
         self.differentiable = [n for n, each in enumerate(inputs) if each not in data and self.letters[n] in "rsfn"]
         self.has_kernels = host_compiler.can_run(self.folder)  # a traced program cannot ask for a compiler
         self.operators = Operators(package, self)
