@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.grid import Case
-from lngen.runtime.protocol.axes import ArrangedCall, Arrangement, Sizes
+from lngen.runtime.numpy.axes import written_out
+from lngen.runtime.protocol.axes import Arrangement, Sizes
 
 _EACH = 8
 """Size of each axis but the first one of the rows and the first one of a row, as far as it divides what is left."""
@@ -36,23 +37,22 @@ class Axes:
     """Arrangement of a layer's arrays as rows of a case, by the interface of its NumPy module."""
 
     def __init__(self, interface: Any, case: Case) -> None:
-        self.call = ArrangedCall(interface, np.transpose, np.broadcast_to, lambda array, axis: [], np.stack)
-        of: Arrangement = self.call.arrangement
+        self.arrangement = of = Arrangement(interface)
         self.sizes: Sizes = {**of.counts, **_divided(of.rows, case.rows), **_divided(of.features, case.features)}
         self.rows = of.row_shape(self.sizes)[:-1]
 
     def lacks(self, name: str) -> bool:
         """Test whether an array of rows lacks an axis, so that rows share entries."""
-        of = self.call.arrangement
+        of = self.arrangement
         how = of.patterns.get(name) and of.arranged(of.patterns[name], self.sizes)
         return bool(how and how.rows and how.lacks)
 
     def lying(self, gpuarray: Any, name: str, dtype: Any, draw: np.random.Generator) -> Lying:
         """Return an array of normal deviates that lies as that of a caller does."""
-        of = self.call.arrangement
+        of = self.arrangement
         how = of.arranged(of.patterns[name], self.sizes)
         drawn = draw.standard_normal(of.shape(of.patterns[name], self.sizes), np.float32).astype(dtype)
-        view = self.call.written_out(drawn, how)
+        view = written_out(drawn, how)
         owner = view
         while isinstance(owner.base, np.ndarray):
             owner = owner.base

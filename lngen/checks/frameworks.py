@@ -150,7 +150,7 @@ class FrameworkAdapter(Adapter, ABC):
 
     @property
     def host(self) -> Any:
-        """Those kernels, by functions on arrays of NumPy."""
+        """The same kernels, by functions on arrays of NumPy."""
         raise NotImplementedError
 
     @property

@@ -49,7 +49,7 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
         function = CompiledFunction(takes, kernels, protocol, layer, least)
         signature = signatures.forward() if takes.is_forward else signatures.later(takes)
         functions.append({"name": takes.name, "signature": signature, "lines": function.lines()})
-    compiled, otherwise = (table({name: f"{of}_{name.upper()}" for name in names}) for of in ("", "_numpy."))
+    with_kernels, otherwise = (table({name: f"{of}_{name.upper()}" for name in names}) for of in ("", "_numpy."))
     bodies = "".join(line for function in functions for line in function["lines"])
     return module(
         "cpu/backend.py.jinja",
@@ -58,19 +58,22 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
         imported=in_order(imported),
         exported=in_order([*imported, *names]),
         functions=functions,
-        compiled=[line for _, kernels in directions for line in _compiled(kernels)],
-        kernels=statement(f"_KERNELS = {call('_host.HostKernels', 'INTERFACE', 'KERNELS', compiled, otherwise)}"),
+        compiled=[line for _, kernels in directions for line in compiled(kernels)],
+        kernels=statement(f"_KERNELS = {call('_host.HostKernels', 'INTERFACE', 'KERNELS', with_kernels, otherwise)}"),
         reads={name for name in ("np.", "_calls.", "_straight.") if name in bodies},
     )
 
 
-def _compiled(kernels: KernelPair) -> list[str]:
-    """Return the statement that names the kernels of a direction, and the values that may be left out of each."""
+def compiled(kernels: KernelPair, module: str = "_compiled") -> list[str]:
+    """Return the statement that names the kernels of a direction, and the values that may be left out of each.
+
+    `module` has the class of them.
+    """
     sums = kernels.contract.column_sums, kernels.contract.scalar_sums
     return statement(
         f"_{kernels.name.upper()} = "
         + call(
-            "_compiled.CompiledDirection",
+            f"{module}.CompiledDirection",
             "__file__",
             f'"{source_of(kernels.name)}"',
             *(f'"{kernels.layer}_{contract.kernel}"' for contract in kernels.contracts),

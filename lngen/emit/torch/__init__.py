@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from lngen.emit import Notes, cpp, cpu
 from lngen.emit.class_names import attribute, class_of
-from lngen.emit.cpp.kernels import KernelPair, source_of
 from lngen.emit.functions import NUMBERS, FrameworkFunction
 from lngen.emit.interface import PublicInput, PublicInterface, interface
 from lngen.emit.layout import argument, call, definition, quoted, statement, table, tuple_of
@@ -79,7 +78,7 @@ class _TorchText:
             "torch/backend.py.jinja",
             **self.function.fields(),
             **functions,
-            compiled=[line for kernels in self.straight.kernels for line in _compiled(kernels)],
+            compiled=[line for kernels in self.straight.kernels for line in cpu.compiled(kernels, "_torch")],
             layer=self._layer(),
             called=self._called(),
             infinite=bool(self.layer.constants),
@@ -244,16 +243,6 @@ class _TorchText:
     def _input(self, each: PublicInput) -> str:
         # A Scalar is a parameter.
         return argument(attribute(each.public), NUMBERS.get(each.kind, "") + "_torch.Tensor", each.required)
-
-
-def _compiled(kernels: KernelPair) -> list[str]:
-    """Return the statement that names the kernels of a direction, and the values that may be left out of each."""
-    sums = kernels.contract.column_sums, kernels.contract.scalar_sums
-    names = [f'"{kernels.layer}_{contract.kernel}"' for contract in kernels.contracts]
-    optional = {"optional": quoted(kernels.optional)} if kernels.optional else {}
-    given = optional | ({"sums": str(sums)} if any(sums) else {})
-    made = call("_torch.CompiledDirection", "__file__", f'"{source_of(kernels.name)}"', *names, **given)
-    return statement(f"_{kernels.name.upper()} = {made}")
 
 
 def _renamed(text: str, name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..protocol.axes import Arranged, ArrangedCall, Sizes, without_axes
+from ..protocol.axes import Arranged, Arrangement, Sizes, without_axes
 from ..protocol.calls import COMPUTED, Array, DType, Shape
 from ..protocol.directions import CONSTANT, FEATURE, NUMBER, ROW, ROW_SCALAR, Entry, LayerProtocol
 from ..protocol.interface import Interface
@@ -27,8 +27,8 @@ class NamedAxes:
     """The axes of a layer's arrays by name, and how its values lie beside rows."""
 
     def __init__(self, interface: Interface) -> None:
-        self.arranging = ArrangedCall(interface, np.transpose, np.broadcast_to, _unstack, np.stack)
-        self.arrangement, self.minimum_features = self.arranging.arrangement, interface["minimum_features"]
+        self.arrangement, self.minimum_features = Arrangement(interface), interface["minimum_features"]
+        self.names = [each["name"] for each in interface["inputs"]]
         self.directions = of_rows = LayerProtocol(interface).directions
         self.has_parts = bool(self.arrangement.counts)
         if self.has_parts:
@@ -40,7 +40,9 @@ class NamedAxes:
 
         Raises TypeError or ValueError for a wrong shape or size.
         """
-        return self.arranging.sizes(values, given)
+        of, pairs = self.arrangement, zip(self.names, values, strict=True)
+        shapes = {name: value.shape for name, value in pairs if name in of.patterns and value is not None}
+        return of.sizes(shapes, dict(zip(of.sizes_given, given, strict=True)))
 
     def row_shape(self, sizes: Sizes) -> Shape:
         """Return the shape of the rows. Raises ValueError if a row has too few entries."""
@@ -144,8 +146,8 @@ class NamedAxes:
             own = value.reshape(how.split).transpose(how.order)
             return own.reshape(call.shape) if _is_in_rows(own, len(how.rows)) else _copied(own, call.shape, empty)
         if not _has_runs(each, how, numbering):
-            return self.arranging.written_out(value, how)
-        found = self.arranging.written_out(value, how, numbering)
+            return written_out(value, how)
+        found = written_out(value, how, numbering)
         return np.broadcast_to(found[..., np.newaxis], (*found.shape, prod(how.features[numbering:])))
 
     def _target(self, each: Entry, value: Any, sizes: Sizes, call: Work, numbering: int | None, empty: Empty) -> Any:
@@ -213,8 +215,17 @@ def _total(values: Array, axis: int) -> Array:
     return np.asarray(np.add.reduce(parts, axis=0))
 
 
-def _unstack(value: Array, axis: int) -> list[Array]:
-    return [*np.moveaxis(value, axis, 0)]
+def written_out(value: Array, how: Arranged, numbering: int | None = None) -> Array:
+    """Return an array as rows; features are written out at most once for rows that share them.
+
+    With `numbering` it is constant in runs that so many axes of the features number, and has an entry for each.
+    """
+    moved = value.reshape(how.split).transpose(how.order).reshape(how.spread)
+    if not how.features:
+        return np.broadcast_to(moved, how.rows)
+    once, features = how.spread[: len(how.rows)], how.features[:numbering]
+    moved = np.broadcast_to(moved.reshape(how.spread[: len(once) + len(features)]), (*once, *features))
+    return np.broadcast_to(moved.reshape(*once, prod(features)), (*how.rows, prod(features)))
 
 
 def spread(value: Array, how: Arranged) -> Array:

@@ -7,7 +7,6 @@ The bits of a row do not depend on the other rows.
 import os
 from collections.abc import Callable
 from functools import lru_cache
-from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -54,11 +53,6 @@ UFUNC_BUFFER = 256
 
 
 # ---- how rows are taken
-
-
-def are_long(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
-    """Test whether there are several rows, each so long that a small ufunc buffer pays."""
-    return shape[-1] * dtype.itemsize >= LONG_ROW and prod(shape[:-1]) > 1
 
 
 def with_small_buffer(function: Callable[..., Result], *arguments: Any) -> Result:

@@ -7,7 +7,7 @@ strides reach the rows, else one copy. A parameter that lacks the last axes of t
 equal length: kernels may take one entry for each.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import prod
 from typing import Any, NamedTuple, cast
@@ -54,11 +54,6 @@ class Arranged(NamedTuple):
     def shape(self) -> Shape:
         """The shape of the array that is broadcast."""
         return (*self.rows, *self.features)
-
-    @property
-    def inverse(self) -> Shape:
-        """The order that puts the axes back."""
-        return tuple([self.order.index(place) for place in range(len(self.order))])
 
     def has_runs(self, numbering: int | None) -> bool:
         """Test whether the array is constant in the runs that so many axes of the features number, if any."""
@@ -243,104 +238,6 @@ class Arrangement:
             tuple(chain.from_iterable([sizes[name] for name in axes])) for axes in (rows, features)
         ]
         return Arranged(split, tuple(order), tuple(spread), wide_rows, wide_features, tuple(lacks))
-
-
-class ArrangedCall:
-    """Call of a layer whose axes have names by one whose arrays are rows, in the arrays of a framework.
-
-    Derivatives are the framework's own: that of broadcasting sums over the axes that an array lacks.
-    """
-
-    def __init__(
-        self,
-        interface: Interface,
-        permute: Callable[[Any, Shape], Any],
-        broadcast: Callable[[Any, Shape], Any],
-        unstack: Callable[[Any, int], Sequence[Any]],
-        stack: Callable[[Sequence[Any], int], Any],
-    ) -> None:
-        self.arrangement, self.permute, self.broadcast = Arrangement(interface), permute, broadcast
-        self.unstack, self.stack = unstack, stack
-        self.names = [each["name"] for each in interface["inputs"]]
-        given = (*interface["inputs"], *interface["outputs"])
-        self.parts = {each["name"]: each["parts"] for each in given if "parts" in each}
-
-    def results(
-        self, names: Sequence[str], made: Sequence[Any], sizes: Sizes, numbering: int | None = None
-    ) -> list[Any]:
-        """Return outputs or gradients as the caller has them, from those of rows: sums over the axes that each lacks.
-
-        With `numbering` some may have an entry for each run, as `written_out` has it; None is one that is left out.
-        """
-        rows = iter(made)
-        return [
-            self._joined(name, rows, sizes, numbering)
-            if name in self.parts
-            else self._back(next(rows), self.arrangement.patterns.get(name), sizes, numbering)
-            for name in names
-        ]
-
-    def cut(self, name: str, value: Any, sizes: Sizes) -> Iterable[tuple[str, Any]]:
-        """Return an array as the parts that are read, with their names."""
-        if name not in self.parts:
-            return ((name, value),)
-        parts = self.parts[name]
-        if value is None:
-            return ((part, None) for part in parts if part)
-        split, axis = self.arrangement.cut(self.arrangement.patterns[name], sizes)
-        found = self.unstack(value.reshape(split), axis)
-        return ((part, each) for part, each in zip(parts, found, strict=True) if part)
-
-    def _joined(self, name: str, rows: Iterator[Any], sizes: Sizes, numbering: int | None) -> Any:
-        of = self.arrangement
-        _, axis = of.cut(of.patterns[name], sizes)
-        parts = [self._split(next(rows), of.patterns[part], sizes, numbering) for part in self.parts[name]]
-        return self.stack(parts, axis).reshape(of.shape(of.patterns[name], sizes))
-
-    def sizes(self, values: Sequence[Any], given: Sequence[Any]) -> Sizes:
-        """Return the sizes of axes; `values` are the inputs and more, `given` the sizes that are arguments.
-
-        Raises TypeError or ValueError for a wrong shape or size.
-        """
-        of = self.arrangement
-        shapes = {
-            name: tuple(value.shape)
-            for name, value in zip(self.names, values, strict=False)
-            if name in of.patterns and value is not None
-        }
-        return of.sizes(shapes, dict(zip(of.sizes_given, given, strict=True)))
-
-    def rows(self, name: str, value: Any, sizes: Sizes) -> Any:
-        """Return an array as the layer on rows takes it; None and a value without axes stay as they are."""
-        if value is None or name not in self.arrangement.patterns:
-            return value
-        of = self.arrangement
-        return self.written_out(value, of.arranged(of.patterns[name], sizes))
-
-    def written_out(self, value: Any, how: Arranged, numbering: int | None = None) -> Any:
-        """Return an array as rows; features are written out at most once for rows that share them.
-
-        With `numbering` it is constant in runs that so many axes of the features number, and has an entry for each.
-        """
-        moved = self.permute(value.reshape(how.split), how.order).reshape(how.spread)
-        if not how.features:
-            return self.broadcast(moved, how.rows)
-        once, features = how.spread[: len(how.rows)], how.features[:numbering]
-        moved = self.broadcast(moved.reshape(how.spread[: len(once) + len(features)]), (*once, *features))
-        return self.broadcast(moved.reshape(*once, prod(features)), (*how.rows, prod(features)))
-
-    def _back(self, value: Any, pattern: Pattern | None, sizes: Sizes, numbering: int | None) -> Any:
-        if value is None or pattern is None:
-            return value
-        return self._split(value, pattern, sizes, numbering).reshape(self.arrangement.shape(pattern, sizes))
-
-    def _split(self, value: Any, pattern: Pattern, sizes: Sizes, numbering: int | None) -> Any:
-        """A result of rows with an axis a name, summed over those that it lacks."""
-        how = self.arrangement.arranged(pattern, sizes)
-        shape = (*how.rows, *how.features[: numbering if how.has_runs(numbering) else None])
-        lacks = tuple([axis for axis in how.lacks if axis < len(shape)])
-        value = value.reshape(shape)
-        return self.permute(value.sum(lacks) if lacks else value, how.inverse)
 
 
 def without_axes(interface: Interface) -> Interface:
