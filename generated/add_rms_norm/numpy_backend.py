@@ -3,10 +3,14 @@
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
-Each direction is a function for callers, one that checks a call and makes its results,
-and one with the mathematics of its rows. Many rows are taken block by block, in memory
-that stays in the cache; few are taken at once. A comment gives the derivation step of
-its line, and names in the mathematics are those of the derivation.
+Each direction is a function for callers, one that checks a call and makes its results
+(`_forward`), and one with the mathematics (`_forward_of_rows`). Many rows are taken
+block by block, in memory that stays in the cache; a small array is one block, for which
+NumPy makes the memory. `*_rows` and `*_out` have all rows, and names without such an
+end those of a block. A sum over rows is that of a block, and the blocks' are added.
+
+A comment gives the derivation step of its line, and names are those of the derivation;
+others begin or end with an underscore. A buffer is used again once it has been read.
 """
 
 # A variable of the mathematics may be an array, a number or None.
@@ -790,7 +794,7 @@ def saved_from(
 
 
 def _check(saved: Any) -> None:
-    """Refuse saved values that forward did not return, or that were changed since."""
+    """Refuse saved values of a kind or a shape that forward does not return."""
     _calls.check_is_saved(saved, Saved, "add_rms_norm")
     _calls.check_first_fields(saved, (True, True, False))
     _shape = saved.shape

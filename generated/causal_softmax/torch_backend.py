@@ -103,10 +103,11 @@ def _rows(x, position, scale):
 
 
 def _forward(run, kept, D, x, position, scale):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, n has one value, of integers i
     one value a row; a capital has to be there, + is a result, a digit row scalars.
+    A bar ends the values of a kernel.
     """
     return run(
         _FORWARD, "=RIn+r01", D, (scale is None,), (), kept, x, position, scale, x

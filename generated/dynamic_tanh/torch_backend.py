@@ -86,10 +86,11 @@ def _rows(x, alpha, gamma, beta):
 
 
 def _forward(run, kept, x, alpha, gamma, beta):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, f has one a feature, n has one
-    value; a capital has to be there, + is a result.
+    value; a capital has to be there, + is a result. A bar ends the values of a
+    kernel.
     """
     return run(
         _FORWARD,

@@ -111,11 +111,11 @@ def _rows(x, label, gamma):
 
 
 def _forward(run, kept, gamma, x, label):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, s has one value a row, of
     integers i one value a row; a capital has to be there, + is a result, a digit
-    row scalars.
+    row scalars. A bar ends the values of a kernel.
     """
     return run(_FORWARD, "RI+s01234", 1, (), (gamma,), kept, x, label, x)
 

@@ -81,10 +81,10 @@ def _rows(x, eps):
 
 
 def _forward(run, kept, eps, x):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result, a digit row scalars.
+    a result, a digit row scalars. A bar ends the values of a kernel.
     """
     return run(_FORWARD, "R+r0", 1, (), (eps,), kept, x, x)
 

@@ -134,11 +134,11 @@ def _rows(x, label, ignore, smoothing, z_loss):
 
 
 def _forward(run, kept, smoothing, z_loss, x, label, ignore):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, s has one value a row, of
     integers i one value a row, k one value; a capital has to be there, + is a
-    result, a digit row scalars.
+    result, a digit row scalars. A bar ends the values of a kernel.
     """
     return run(
         _FORWARD,

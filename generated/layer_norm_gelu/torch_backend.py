@@ -104,10 +104,11 @@ def _rows(x, gamma, beta, eps):
 
 
 def _forward(run, kept, eps, x, gamma, beta):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, f has one a feature; a capital
-    has to be there, + is a result, a digit row scalars.
+    has to be there, + is a result, a digit row scalars. A bar ends the values of a
+    kernel.
     """
     return run(
         _FORWARD,

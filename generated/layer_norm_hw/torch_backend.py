@@ -104,10 +104,11 @@ def _rows(x, gamma, beta, eps):
 
 
 def _forward(run, kept, eps, D, x, gamma, beta):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, f has one a feature; a capital
-    has to be there, + is a result, a digit row scalars.
+    has to be there, + is a result, a digit row scalars. A bar ends the values of a
+    kernel.
     """
     return run(
         _FORWARD,
@@ -171,7 +172,7 @@ def _rows_of(x, gamma, beta):
     """D, and inputs as the kernel takes them; None of shapes that `_decomposed` refuses."""
     if x.ndim < 2:
         return None
-    *rest, h, w = x.shape
+    *_, h, w = x.shape
     if gamma is not None and gamma.shape != (h, w):
         return None
     if beta is not None and beta.shape != (h, w):
@@ -186,7 +187,7 @@ def _rows_of(x, gamma, beta):
 
 def _pulled_rows(x, gamma, beta, dy):
     """D, and what the kernels of backward take, of arrays."""
-    *rest, h, w = x.shape
+    *_, h, w = x.shape
     first = x.contiguous()
     return (
         h*w,

@@ -106,10 +106,11 @@ def _rows(x, gate, gamma, beta, eps):
 
 
 def _forward(run, kept, eps, x, gate, gamma, beta):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, s has one value a row, f has one
-    a feature; a capital has to be there, + is a result, a digit row scalars.
+    a feature; a capital has to be there, + is a result, a digit row scalars. A bar
+    ends the values of a kernel.
     """
     return run(
         _FORWARD,

@@ -80,10 +80,10 @@ def _rows(gate, value):
 
 
 def _forward(run, kept, D, gate, value):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result.
+    a result. A bar ends the values of a kernel.
     """
     return run(_FORWARD, "=RR+r", D, (), (), kept, gate, value, gate)
 

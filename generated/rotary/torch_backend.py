@@ -93,10 +93,10 @@ def _rows(a, b, cosine, sine):
 
 
 def _forward(run, kept, D, a, b, cosine, sine):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result.
+    a result. A bar ends the values of a kernel.
     """
     return run(_FORWARD, "=RRRR+r+r", D, (), (), kept, a, b, cosine, sine, a, a)
 

@@ -86,10 +86,11 @@ def _rows(x, scale):
 
 
 def _forward(run, kept, x, scale):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, n has one value; a capital has
-    to be there, + is a result, a digit row scalars.
+    to be there, + is a result, a digit row scalars. A bar ends the values of a
+    kernel.
     """
     return run(_FORWARD, "Rn+r01", 1, (scale is None,), (), kept, x, scale, x)
 

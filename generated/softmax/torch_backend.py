@@ -78,10 +78,10 @@ def _rows(x):
 
 
 def _forward(run, kept, x):
-    """The outputs by the compiled kernel, then the row scalars for None.
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result.
+    a result. A bar ends the values of a kernel.
     """
     return run(_FORWARD, "R+r", 1, (), (), kept, x, x)
 

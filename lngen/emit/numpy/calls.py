@@ -158,7 +158,7 @@ class CheckedCalls:
         shape = f"saved.{own.shape}"
         begin = [f"_sizes = _AXES.sizes_of({shape})", "_shape = _AXES.row_shape(_sizes)"]
         begin = begin if self._has_axes else [f"_shape = {shape}"]
-        text = '    """Refuse saved values that forward did not return, or that were changed since."""'
+        text = '    """Refuse saved values of a kind or a shape that forward does not return."""'
         return ["def _check(saved: Any) -> None:", text, *laid([*lines, *(begin if arrays else []), *arrays])]
 
     # ---- all

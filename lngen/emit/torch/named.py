@@ -125,10 +125,14 @@ class NamedRows:
             place = next(n for n, line in enumerate(lines) if f"*{marked('rest')}" in line) + 1
             lines = [*lines[:place], f"{entries} = {rest}", *(line.replace(rest, entries) for line in lines[place:])]
         for size in reversed(self.arrays.sized()):
-            names = [each.strip("* ,") for each in size.partition(" = ")[0].split(", ")]
-            later = "\n".join(lines[lines.index(size) + 1 :])
-            if not any(re.search(rf"(?<!\w){re.escape(each)}(?!\w)", later) for each in names):
-                lines.remove(size)
+            place, (targets, sign, value) = lines.index(size), size.partition(" = ")
+            later = "\n".join(lines[place + 1 :])
+            names = [(each, each.strip("* ,")) for each in targets.split(", ")]
+            read = [re.search(rf"(?<!\w){re.escape(name)}(?!\w)", later) is not None for _, name in names]
+            kept = [
+                each if is_read else each.replace(name, "_") for (each, name), is_read in zip(names, read, strict=True)
+            ]
+            lines[place : place + 1] = [f"{', '.join(kept)}{sign}{value}"] if any(read) else []
         return [f"def {name}({', '.join(arguments)}):", docstring, *laid(lines)]
 
     # ---- arrays

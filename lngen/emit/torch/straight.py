@@ -326,7 +326,8 @@ def _letters_in_words(form: str) -> list[str]:
     whole = [f"{letter} {shapes[SAME_SHAPE[letter]]}" for letter in SAME_SHAPE if letter in form.lower()]
     words = f"In the form of a call, {', '.join(found)}" + (f", of integers {', '.join(whole)}" if whole else "")
     words += "; a capital has to be there, + is a result" + ", a digit row scalars" * any(c.isdigit() for c in form)
-    first = '"""The outputs by the compiled kernel, then the row scalars for None.'
+    words += ". A bar ends the values of a kernel"
+    first = '"""The outputs by the compiled kernel, then the row scalars if `kept` is None.'
     return [f"    {first}", "", *in_lines(words + ".", WIDTH - 4, "    ", "    "), '    """']
 
 
