@@ -822,12 +822,10 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    dy, dh = _calls.each_cotangent(cotangents, ("dy", "dh"))
     return _backward_backward(
         _BACKWARD_BACKWARD,
         saved,
-        dy,
-        dh,
+        *_calls.each_cotangent(cotangents, ("dy", "dh")),
         ddx,
         ddbranch,
         ddgate,

@@ -541,9 +541,15 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    dy, dh = _calls.each_cotangent(cotangents, ("dy", "dh"))
     return _backward_backward(
-        _BACKWARD_BACKWARD, saved, dy, dh, ddx, ddresidual, ddgamma, out, threads
+        _BACKWARD_BACKWARD,
+        saved,
+        *_calls.each_cotangent(cotangents, ("dy", "dh")),
+        ddx,
+        ddresidual,
+        ddgamma,
+        out,
+        threads,
     )
 
 

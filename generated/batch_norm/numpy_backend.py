@@ -773,9 +773,15 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    dy, dmu, dvar = _calls.each_cotangent(cotangents, ("dy", "dmu", "dvar"))
     return _backward_backward(
-        _BACKWARD_BACKWARD, saved, dy, dmu, dvar, ddx, ddgamma, ddbeta, out, threads
+        _BACKWARD_BACKWARD,
+        saved,
+        *_calls.each_cotangent(cotangents, ("dy", "dmu", "dvar")),
+        ddx,
+        ddgamma,
+        ddbeta,
+        out,
+        threads,
     )
 
 

@@ -681,9 +681,15 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
     return _backward_backward(
-        _BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, ddbeta, out, threads
+        _BACKWARD_BACKWARD,
+        saved,
+        *_calls.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddgamma,
+        ddbeta,
+        out,
+        threads,
     )
 
 

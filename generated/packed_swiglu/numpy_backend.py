@@ -380,8 +380,14 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
-    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, out, threads)
+    return _backward_backward(
+        _BACKWARD_BACKWARD,
+        saved,
+        *_calls.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        out,
+        threads,
+    )
 
 
 def _backward_backward(

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from lngen.emit import Notes
 from lngen.emit.functions import constant_in_words, sizes_in_words
 from lngen.emit.interface import OwnFields, PublicInput, PublicInterface
-from lngen.emit.layout import WIDTH, call, in_docstring, in_lines, statement, tuple_of
+from lngen.emit.layout import WIDTH, call, in_docstring, in_lines, quoted, statement, tuple_of
 from lngen.emit.saved import Field
-from lngen.emit.signatures import Signatures, as_python, cotangents_of, each_cotangent
+from lngen.emit.signatures import Signatures, as_python
 from lngen.language.names import cotangent
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.calls import COMPUTED_WORDS
@@ -210,10 +210,9 @@ def _out(kind: str, result: str = "") -> list[str]:
 
 
 def _called(takes: DirectionProtocol) -> list[str]:
-    """Return the statements that call what checks a direction."""
-    given = [*cotangents_of(takes), *(each.name for each in takes.tangents)]
-    name = takes.name
-    return [
-        *each_cotangent(takes),
-        f"return {call(f'_{name}', f'_{name.upper()}', 'saved', *given, 'out', 'threads')}",
-    ]
+    """Return the statement that calls what checks a direction."""
+    cotangents = [each.name for each in takes.cotangents]
+    if cotangents and takes.tangents:
+        cotangents = [f"*_calls.each_cotangent(cotangents, {quoted(cotangents)})"]
+    given = [*cotangents, *(each.name for each in takes.tangents)]
+    return [f"return {call(f'_{takes.name}', f'_{takes.name.upper()}', 'saved', *given, 'out', 'threads')}"]
