@@ -70,7 +70,7 @@ def replace(model: torch.nn.Module, layers: Iterable[str | type[Any]] | None = N
     ]
     for layer in modules:
         if not isinstance(layer, type) or not hasattr(layer, "_layer"):
-            remedy = "pass its name, or the class of its module, such as torch_backend.LayerNorm"
+            remedy = "pass its name, or the class of its module in torch_backend"
             raise LngenError(f"layers has {layer!r:.80}, which is no layer's class; {remedy}")
     try:
         return torch_replace.replace(model, modules, are_chosen=layers is not None)
