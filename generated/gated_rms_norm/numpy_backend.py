@@ -542,15 +542,9 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
+    (dy_,) = _calls.each_cotangent(cotangents, ("dy",))
     return _backward_backward(
-        _BACKWARD_BACKWARD,
-        saved,
-        *_calls.each_cotangent(cotangents, ("dy",)),
-        ddx,
-        ddz,
-        ddgamma,
-        out,
-        threads,
+        _BACKWARD_BACKWARD, saved, dy_, ddx, ddz, ddgamma, out, threads
     )
 
 

@@ -342,14 +342,8 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _backward_backward(
-        _BACKWARD_BACKWARD,
-        saved,
-        *_calls.each_cotangent(cotangents, ("dy",)),
-        ddx,
-        out,
-        threads,
-    )
+    (dy_,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(_BACKWARD_BACKWARD, saved, dy_, ddx, out, threads)
 
 
 def _backward_backward(

@@ -473,15 +473,8 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _backward_backward(
-        _BACKWARD_BACKWARD,
-        saved,
-        *_calls.each_cotangent(cotangents, ("dy",)),
-        ddx,
-        ddw,
-        out,
-        threads,
-    )
+    (dy_,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(_BACKWARD_BACKWARD, saved, dy_, ddx, ddw, out, threads)
 
 
 def _backward_backward(

@@ -210,9 +210,11 @@ def _out(kind: str, result: str = "") -> list[str]:
 
 
 def _called(takes: DirectionProtocol) -> list[str]:
-    """Return the statement that calls what checks a direction."""
-    cotangents = [each.name for each in takes.cotangents]
+    """Return the statements that call what checks a direction; a cotangent that is taken out of several ends with _."""
+    cotangents, lines = [each.name for each in takes.cotangents], []
     if cotangents and takes.tangents:
-        cotangents = [f"*_calls.each_cotangent(cotangents, {quoted(cotangents)})"]
+        of = f"_calls.each_cotangent(cotangents, {quoted(cotangents)})"
+        cotangents = [f"{name}_" for name in cotangents]
+        lines.append(f"{tuple_of(cotangents)} = {of}")
     given = [*cotangents, *(each.name for each in takes.tangents)]
-    return [f"return {call(f'_{takes.name}', f'_{takes.name.upper()}', 'saved', *given, 'out', 'threads')}"]
+    return [*lines, f"return {call(f'_{takes.name}', f'_{takes.name.upper()}', 'saved', *given, 'out', 'threads')}"]
