@@ -773,7 +773,7 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    (dy_, dmu_, dvar_) = _calls.each_cotangent(cotangents, ("dy", "dmu", "dvar"))
+    dy_, dmu_, dvar_ = _calls.each_cotangent(cotangents, ("dy", "dmu", "dvar"))
     return _backward_backward(
         _BACKWARD_BACKWARD, saved, dy_, dmu_, dvar_, ddx, ddgamma, ddbeta, out, threads
     )

@@ -776,7 +776,7 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    (dy_, dh_) = _calls.each_cotangent(cotangents, ("dy", "dh"))
+    dy_, dh_ = _calls.each_cotangent(cotangents, ("dy", "dh"))
     return _backward_backward(
         _BACKWARD_BACKWARD,
         saved,

@@ -206,7 +206,7 @@ def _backward(
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
-    _of_x, = saved[2]
+    (_of_x,) = saved[2]
     dy = _calls.array("dy", dy, True)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
@@ -289,7 +289,7 @@ def _jvp(
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
-    _of_x, = saved[2]
+    (_of_x,) = saved[2]
     x_dot = _calls.array("x_dot", x_dot, False)
     _calls.check_any("tangent", x_dot)
     _sizes = _AXES.sizes_of(saved.shape)
@@ -390,7 +390,7 @@ def _backward_backward(
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
-    _of_x, = saved[2]
+    (_of_x,) = saved[2]
     dy = _calls.array("dy", dy, True)
     ddx = _calls.array("ddx", ddx, False)
     _calls.check_any("cotangent of a gradient", ddx)

@@ -230,7 +230,7 @@ def _backward(
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
-    _of_x, = saved[2]
+    (_of_x,) = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
     _calls.check_shape("dy", dy, _shape, "the shape of y")
@@ -320,7 +320,7 @@ def _jvp(
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
-    _of_x, = saved[2]
+    (_of_x,) = saved[2]
     x_dot = _calls.array("x_dot", x_dot, False)
     _calls.check_any("tangent", x_dot)
     _shape = saved.shape
@@ -421,7 +421,7 @@ def _backward_backward(
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
-    _of_x, = saved[2]
+    (_of_x,) = saved[2]
     dy = _calls.array("dy", dy, True)
     ddx = _calls.array("ddx", ddx, False)
     _calls.check_any("cotangent of a gradient", ddx)

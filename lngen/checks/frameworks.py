@@ -144,14 +144,9 @@ class FrameworkAdapter(Adapter, ABC):
         """Hold derivatives to an order against differences, as the framework does. Raises for those that are wrong."""
 
     @property
-    def has_kernels(self) -> bool:
-        """Test whether the layer calls kernels, whose bits its values are to have."""
-        return False
-
-    @property
     def host(self) -> Any:
-        """The same kernels, by functions on arrays of NumPy."""
-        raise NotImplementedError
+        """The kernels whose bits values are to have, by functions on arrays of NumPy; None if the layer calls none."""
+        return None
 
     @property
     def layer(self) -> Any:
@@ -286,7 +281,7 @@ def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None
     with on.setting():
         yield from check_contracts(layer, seed, ("float64",), checker.bounds_as_stored, tell)
         casts = dict(on.definition.casts)
-        for claim in (*CLAIMS[not on.has_kernels :], *on.own):
+        for claim in (*CLAIMS[on.host is None :], *on.own):
             is_cast = claim is not CLAIMS[0] and len(casts) == len(on.definition.outputs)
             # A difference of derivatives sees what is stopped.
             is_first = on.definition.directions != DIRECTIONS or on.definition.stops_gradients

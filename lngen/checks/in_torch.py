@@ -87,13 +87,11 @@ class InTorch(FrameworkAdapter):
         return SimpleNamespace(**vars(self.torch.func), sin=self.torch.sin)
 
     @property
-    def has_kernels(self) -> bool:
-        """Test whether the layer calls kernels that `cpu_backend` calls too, whose bits its values are to have."""
-        return bool(self.module._LAYER.has_kernels and is_emitted(self.module._LAYER.folder, "cpu"))
-
-    @property
     def host(self) -> Any:
-        """The kernels on the processor, of rows."""
+        """The kernels that `cpu_backend` calls too, on rows; None if the layer calls none."""
+        layer = self.module._LAYER
+        if not layer.has_kernels or not is_emitted(layer.folder, "cpu"):
+            return None
         return on_rows(import_module(f"{self.module.__package__}.cpu_backend"))
 
     def array(self, value: Any) -> Any:

@@ -69,10 +69,6 @@ class LayerOnRows:
         saved = self.Saved(shape, dtype, dtypes, *fields) if save else None
         return self._returned(takes, outputs), saved
 
-    def saved_from(self, **given: Any) -> Any:
-        """Return saved values from their fields."""
-        return self.Saved(**given)
-
     def _later(self, takes: DirectionProtocol, saved: Any, *given: Any, out: Any = None, threads: int = 1) -> Any:
         if takes.cotangents and takes.tangents:
             cotangents = given[0] if isinstance(given[0], tuple | list) else (given[0],)
@@ -80,10 +76,8 @@ class LayerOnRows:
         arguments = [*given, *[None] * (len(takes.arguments) - len(given))]
         shape, kept, dtypes, *fields = saved
         dtype = self.calls.compute_type([*arguments, *fields], kept)
-        stored, named = (
-            dtypes[leading(self.protocol.inputs, dtypes)],
-            dict(zip(takes.arguments, arguments, strict=True)),
-        )
+        stored = dtypes[leading(self.protocol.inputs, dtypes)]
+        named = dict(zip(takes.arguments, arguments, strict=True))
         kinds = [
             getattr(named[each.owner], "dtype", None)
             if each.owner in named

@@ -225,6 +225,15 @@ def tuple_of(expressions: Iterable[str]) -> str:
     return f"({', '.join(entries)}{',' if len(entries) == 1 else ''})"
 
 
+def listed(expressions: Sequence[str]) -> str:
+    """Several expressions, or a tuple of one: what a tuple is assigned to, or returned.
+
+    >>> listed(["x"]), listed(["x", "y"])
+    ('(x,)', 'x, y')
+    """
+    return tuple_of(expressions) if len(expressions) == 1 else ", ".join(expressions)
+
+
 def call(function: str, /, *arguments: str, **keywords: str) -> str:
     """A call, without keywords whose value is an empty text.
 

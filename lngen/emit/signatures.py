@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from lngen.emit.description import as_number, literal
 from lngen.emit.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
-from lngen.emit.layout import argument, definition, quoted, tuple_of
+from lngen.emit.layout import argument, definition, listed, quoted
 from lngen.emit.saved import Field
 from lngen.language.axes import AxisSize
 from lngen.runtime.protocol.directions import DirectionProtocol, Entry
@@ -87,14 +87,12 @@ def cotangents_of(takes: DirectionProtocol) -> list[str]:
     return [each.name + "_cotangent" * (each.name in tangents) for each in takes.cotangents]
 
 
-def each_cotangent(takes: DirectionProtocol) -> list[str]:
+def each_cotangent(takes: DirectionProtocol, targets: Sequence[str]) -> list[str]:
     """Return the statement that takes cotangents apart where one argument has them all."""
     if not (takes.cotangents and takes.tangents):
         return []
     names = quoted(each.name for each in takes.cotangents)
-    targets = cotangents_of(takes)
-    first = tuple_of(targets) if len(targets) == 1 else ", ".join(targets)
-    return [f"{first} = _calls.each_cotangent(cotangents, {names})"]
+    return [f"{listed(targets)} = _calls.each_cotangent(cotangents, {names})"]
 
 
 def checked_constants(layer: PublicInterface) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from lngen.emit.cpp.kernels import KernelPair
 from lngen.emit.interface import PublicInterface
-from lngen.emit.layout import call, laid, tuple_of
+from lngen.emit.layout import call, laid, listed, tuple_of
 from lngen.emit.signatures import checked_constants, cotangents_of, each_cotangent
 from lngen.emit.spelling import reading
 from lngen.runtime.protocol.directions import (
@@ -85,7 +85,7 @@ class CompiledFunction:
     def lines(self) -> list[str]:
         """Return the lines."""
         begin = [*checked_constants(self.interface)] if self.takes.is_forward else []
-        begin += each_cotangent(self.takes)
+        begin += each_cotangent(self.takes, self.cotangents)
         if self.interface.layout or any(each.cast for each in self.takes.makes):
             return laid([*begin, f"return {self._long_way()}"])
         made = self._forward() if self.takes.is_forward else self._later()
@@ -153,7 +153,7 @@ class CompiledFunction:
         places = tuple(place for place, each in enumerate(layer.inputs) if each.kind in ("Row", "RowScalar"))
         given = f"saved, Saved, {required}, {places}, threads"
         types = [f"_of_{each.name}" for each in layer.inputs]
-        begin = [f"{_ROWS} = _straight.kept({given})", f"{_targets(types)} = saved[2]"]
+        begin = [f"{_ROWS} = _straight.kept({given})", f"{listed(types)} = saved[2]"]
         for each, type_ in zip(layer.inputs, types, strict=True):
             found.absent[each.symbol] = f"{type_} is None"
         arguments = self._arguments()
@@ -243,11 +243,6 @@ class CompiledFunction:
         given = [addresses[0], tuple_of(numbers) if numbers else "()", "_rows", "_D", "threads", *addresses[1:]]
         key = ", ".join(["_kind", *flags]) if flags else "(_kind,)"
         return [f"_kernel = _{self.takes.name.upper()}[{key}]", f"_kernel({', '.join(given)})"]
-
-
-def _targets(names: Sequence[str]) -> str:
-    """Return names that a tuple is assigned to."""
-    return tuple_of(names) if len(names) == 1 else ", ".join(names)
 
 
 def _dtype(each: Entry) -> str:

@@ -11,13 +11,12 @@ from functools import cached_property
 
 from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol
 from lngen.emit.expressions import decimal, formula
-from lngen.emit.layout import WIDTH, call, statement, tuple_of
+from lngen.emit.layout import WIDTH, call, listed, statement, tuple_of
 from lngen.emit.numpy.buffers import BufferPlan
 from lngen.emit.numpy.code import (
     CodeLine,
     called,
     laid_out,
-    listed,
     named_conditions,
     read_by,
     reads,

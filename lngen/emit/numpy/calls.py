@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lngen.emit.interface import OwnFields, PublicInterface
-from lngen.emit.layout import call, definition, laid, quoted, tuple_of
+from lngen.emit.layout import call, definition, laid, listed, quoted, tuple_of
 from lngen.emit.signatures import checked_constants, cotangents_of
 from lngen.runtime.protocol.directions import (
     CONSTANT,
@@ -91,7 +91,7 @@ class CheckedCalls:
         inputs, arguments = self.protocol.inputs, [*cotangents_of(takes), *(each.name for each in takes.tangents)]
         named = dict(zip(takes.arguments, arguments, strict=True))
         of = {place: f"_of_{each.name}" for place, each in enumerate(inputs)}
-        lines = [*_THREADS, "_check(saved)", f"{', '.join([*of.values()])}{',' * (len(of) == 1)} = saved[2]"]
+        lines = [*_THREADS, "_check(saved)", f"{listed([*of.values()])} = saved[2]"]
         lines += self._arrays(takes.arguments, arguments)
         count = len(takes.cotangents)
         if count > 1:

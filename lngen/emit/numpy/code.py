@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from lngen.algebra.numeric import COMPARE
 from lngen.emit.array.expressions import ATOM, PRODUCT, SUM
-from lngen.emit.layout import call, comment, statement, tuple_of
+from lngen.emit.layout import call, comment, listed, statement
 from lngen.emit.numpy.presence import Cases
 from lngen.plan.presence import ALWAYS, NEVER, Condition
 
@@ -160,8 +160,3 @@ def unpacked(names: Sequence[str], source: str, indent: int) -> list[str]:
     (['x, _ = values'], ['(x,) = values'])
     """
     return statement(f"{listed(names)} = {source}", indent)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Several values, or a tuple of one."""
-    return tuple_of(names) if len(names) == 1 else ", ".join(names)

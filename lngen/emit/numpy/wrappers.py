@@ -13,9 +13,9 @@ from typing import NamedTuple
 from lngen.emit import Notes
 from lngen.emit.functions import constant_in_words, sizes_in_words
 from lngen.emit.interface import OwnFields, PublicInput, PublicInterface
-from lngen.emit.layout import WIDTH, call, in_docstring, in_lines, quoted, statement, tuple_of
+from lngen.emit.layout import WIDTH, call, in_docstring, in_lines, statement, tuple_of
 from lngen.emit.saved import Field
-from lngen.emit.signatures import Signatures, as_python
+from lngen.emit.signatures import Signatures, as_python, each_cotangent
 from lngen.language.names import cotangent
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.calls import COMPUTED_WORDS
@@ -211,10 +211,7 @@ def _out(kind: str, result: str = "") -> list[str]:
 
 def _called(takes: DirectionProtocol) -> list[str]:
     """Return the statements that call what checks a direction; a cotangent that is taken out of several ends with _."""
-    cotangents, lines = [each.name for each in takes.cotangents], []
-    if cotangents and takes.tangents:
-        of = f"_calls.each_cotangent(cotangents, {quoted(cotangents)})"
-        cotangents = [f"{name}_" for name in cotangents]
-        lines.append(f"{tuple_of(cotangents)} = {of}")
+    cotangents = [each.name + "_" * bool(takes.tangents) for each in takes.cotangents]
     given = [*cotangents, *(each.name for each in takes.tangents)]
-    return [*lines, f"return {call(f'_{takes.name}', f'_{takes.name.upper()}', 'saved', *given, 'out', 'threads')}"]
+    made = call(f"_{takes.name}", f"_{takes.name.upper()}", "saved", *given, "out", "threads")
+    return [*each_cotangent(takes, cotangents), f"return {made}"]

@@ -11,7 +11,7 @@ from lngen.emit.array.arrays import ArgumentOfRows, PublicArrays
 from lngen.emit.cpp.contract import LaunchContract
 from lngen.emit.cpp.kernels import KernelPair
 from lngen.emit.interface import PublicInput, PublicInterface
-from lngen.emit.layout import WIDTH, call, in_lines, laid, tuple_of
+from lngen.emit.layout import WIDTH, call, in_lines, laid, listed, tuple_of
 from lngen.emit.spelling import gradient, marked, reading
 from lngen.emit.torch.named import NamedRows
 from lngen.errors import LngenError
@@ -255,8 +255,8 @@ class StraightCall:
         )
         none = ", None" * len(numbers)
         backward = [
-            f"{_targets(every)} = ctx.saved_tensors",
-            f"{_targets(numbers)} = ctx.numbers" if numbers else "",
+            f"{listed(every)} = ctx.saved_tensors",
+            f"{listed(numbers)} = ctx.numbers" if numbers else "",
         ]
         if named:
             backward += [
@@ -295,11 +295,6 @@ class StraightCall:
             f"    def backward({', '.join(['ctx', *cotangents])}):",
             *_within([line for line in backward if line]),
         ]
-
-
-def _targets(names: Sequence[str]) -> str:
-    """The names of a tuple's entries on the left."""
-    return tuple_of(names) if len(names) == 1 else ", ".join(names)
 
 
 def _within(lines: Sequence[str]) -> list[str]:

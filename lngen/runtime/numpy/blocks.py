@@ -75,7 +75,7 @@ class ArrayFunction(NamedTuple):
 
 def each_block(
     block: Callable[..., Sequence[Any]],
-    call: tuple[tuple[int, ...], np.dtype[Any], int],
+    call: Work,
     rows: Sequence["Array | Scattered | None"] = (),
     row_scalars: Sequence[Any] = (),
     features: Sequence[Array | None] = (),
@@ -103,7 +103,6 @@ def each_block(
         given = *rows, *[each if each is None else each[..., None] for each in row_scalars], *features, *into
         is_long = count > 1 and row_bytes >= _rows.LONG_ROW
         return _rows.with_small_buffer(block, *given) if is_long else block(*given)
-    call = Work(*call)
     height, chunks = partition(count, row_bytes, 4 if feature_sums else 1)
     totals = [np.zeros((len(chunks), shape[-1]), dtype) for _ in range(feature_sums)]
     totals += [np.zeros(len(chunks), dtype) for _ in range(sums)]
@@ -166,12 +165,12 @@ def or_zeros(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 # ---- reading and writing a block
 
 
-def _are_ready(call: tuple[Any, np.dtype[Any], Any], arrays: Sequence["Array | Scattered | None"]) -> bool:
+def _are_ready(call: Work, arrays: Sequence["Array | Scattered | None"]) -> bool:
     """Test whether arrays are of the types that are computed in, without gaps."""
     for array in arrays:
         if array is None:
             continue
-        if array.dtype is not call[1] and array.dtype != _kind(array, call):
+        if array.dtype is not call.dtype and array.dtype != _kind(array, call):
             return False
         if not isinstance(array, np.ndarray) or not array.flags.c_contiguous or not array.flags.aligned:
             return False
@@ -204,9 +203,9 @@ def _scratch(array: Array | Scattered, call: Work, height: int, kind: np.dtype[A
     return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), kind)
 
 
-def _kind(array: Array | Scattered, call: tuple[Any, np.dtype[Any], Any]) -> np.dtype[Any]:
+def _kind(array: Array | Scattered, call: Work) -> np.dtype[Any]:
     """The type that an array is computed in: integers are exact."""
-    return INTEGER if is_integer(array.dtype) else call[1]
+    return INTEGER if is_integer(array.dtype) else call.dtype
 
 
 def _as_rows(array: Array | Scattered, call: Work) -> tuple[Any, bool]:

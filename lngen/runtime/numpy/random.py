@@ -5,7 +5,6 @@ The number of a row among all rows of a call and the place of an entry give the 
 thread it is in.
 """
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -64,7 +63,5 @@ class RandomRows(Scattered):
 
 
 def uniform(seed: Any, stream: int, call: tuple[tuple[int, ...], np.dtype[Any], int]) -> Any:
-    """Return the random numbers of the rows of a call; where they are taken at once, as an array."""
-    shape, dtype, threads = call
-    rows = RandomRows(seed, stream, shape, dtype)
-    return rows if threads else rows[slice(0, prod(shape[:-1]))].reshape(shape)
+    """Return the random numbers of the rows of a call."""
+    return RandomRows(seed, stream, *call[:2])

@@ -7,7 +7,7 @@ Each message names the argument, its fault, and what to pass instead.
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,35 +26,24 @@ _AS_IT_WAS = "pass saved as forward returned it"
 # ---- arguments
 
 
-class Words(NamedTuple):
-    """Code of a library that makes floats of an array `{name}`, or rows of labels; `widest` is one of its types."""
-
-    floats: str = "{name}.astype(np.{type})"
-    one_hot: str = "np.eye(D)[{name}]"
-    widest: str = "float64"
-
-
-_NUMPY = Words()
-
-
-def not_floats(name: str, dtype: Any, may_be_labels: bool, words: Words = _NUMPY) -> TypeError:
-    """The error for an array of another type, in the words of the library that it is of.
+def not_floats(name: str, dtype: Any, may_be_labels: bool) -> TypeError:
+    """The error for an array of another type.
 
     >>> print(not_floats("x", np.dtype(np.int64), False))
     x is of type int64, not floating point; pass real floats, such as x.astype(np.float64)
-    >>> print(not_floats("t", np.dtype(np.int64), True, Words("{name}.{type}()", "one_hot({name}, D)", "float")))
-    t is of type int64, not floating point; pass real floats, such as t.float(), and labels one-hot, as one_hot(t, D)
+    >>> print(not_floats("t", np.dtype(np.int64), True))  # doctest: +ELLIPSIS
+    t is of type int64, not floating point; pass ... t.astype(np.float64), and labels one-hot, as np.eye(D)[t]
     """
     # Ones and zeros are exact in every type; float32 makes no computation wider.
-    wanted, kind = ("zeros and ones", "float32") if dtype == np.bool_ else ("real floats", words.widest)
-    remedy = f"pass {wanted}, such as {words.floats.format(name=name, type=kind)}"
+    wanted, kind = ("zeros and ones", "float32") if dtype == np.bool_ else ("real floats", "float64")
+    remedy = f"pass {wanted}, such as {name}.astype(np.{kind})"
     if may_be_labels and "int" in str(dtype):
-        remedy += f", and labels one-hot, as {words.one_hot.format(name=name)}"
+        remedy += f", and labels one-hot, as np.eye(D)[{name}]"
     return TypeError(f"{name} is of type {dtype}, not floating point; {remedy}")
 
 
-def array(name: str, value: Any, required: bool, may_be_labels: bool = False, words: Words = _NUMPY) -> Any:
-    """Return an array of floats; None stays None for an optional argument. Errors use the words of a library."""
+def array(name: str, value: Any, required: bool, may_be_labels: bool = False) -> Any:
+    """Return an array of floats; None stays None for an optional argument."""
     if type(value) is np.ndarray and value.dtype.type in _FLOATS:
         return value
     if value is None:
@@ -74,7 +63,7 @@ def array(name: str, value: Any, required: bool, may_be_labels: bool = False, wo
         kind = "dtype object" if isinstance(value, np.ndarray) else f"type {type(value).__name__}"
         raise TypeError(f"{name} is of {kind}; pass an array of floats")
     if not is_float(found.dtype):
-        raise not_floats(name, found.dtype, may_be_labels, words)
+        raise not_floats(name, found.dtype, may_be_labels)
     return found
 
 
@@ -121,12 +110,12 @@ def is_float(dtype: DType) -> bool:
     return dtype.type in _FLOATS or dtype.name == "bfloat16"
 
 
-def scalar(name: str, value: Any, required: bool, may_be_labels: bool = False, words: Words = _NUMPY) -> Any:
+def scalar(name: str, value: Any, required: bool, may_be_labels: bool = False) -> Any:
     """A 0-d array, or a Python number as it is: that does not widen the computation."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if whole or type(value) is float:
         return _float(name, value)
-    found = array(name, value, required, may_be_labels, words)
+    found = array(name, value, required, may_be_labels)
     if found is not None and found.ndim:
         raise ValueError(f"{name} has shape {found.shape}; pass a number or a 0-d one")
     return found

@@ -93,7 +93,7 @@ def test_what_is_not_in_the_memory_of_its_result_is_copied_there() -> None:
 def test_few_rows_are_taken_at_once_without_memory() -> None:
     x, s = np.arange(12.0).reshape(2, 2, 3), np.arange(4.0).reshape(2, 2)
     made = blocks.each_block(
-        lambda x, s, w, y_block=None: (x * s + w, y_block), (x.shape, x.dtype, 0), (x,), (s,), (np.ones(3),)
+        lambda x, s, w, y_block=None: (x * s + w, y_block), blocks.Work(x.shape, x.dtype, 1), (x,), (s,), (np.ones(3),)
     )
     assert np.array_equal(made[0], x * s[..., None] + 1)
     assert made[1] is None
