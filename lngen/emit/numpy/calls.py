@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lngen.emit.interface import OwnFields, PublicInterface
-from lngen.emit.layout import call, definition, laid, listed, quoted, tuple_of
+from lngen.emit.layout import call, definition, laid, listed, table, tuple_of
 from lngen.emit.signatures import checked_constants, cotangents_of
 from lngen.runtime.protocol.directions import (
     CONSTANT,
@@ -49,32 +49,26 @@ class CheckedCalls:
         public, inputs, results = self.public, takes.inputs, [f"{each.name}_" for each in takes.results]
         given = [each.name for each in takes.arguments]
         sizes = [size.name for size in public.sizes]
-        values = tuple_of(each.name for each in inputs)
+        values = {each.name: each.name for each in inputs}
         rows = [each for each in inputs if each.kind == "Row"]
         first = next((each.name for each in rows if not each.may_be_none), "")
         lines = [*checked_constants(public), *_THREADS, *self._arrays(inputs, [each.name for each in inputs])]
         if not first:
             lines.append(f"_name, _row = _calls.first_row({', '.join(f'{each.name}={each.name}' for each in rows)})")
         if self._has_axes:
-            lines += [
-                f"_sizes = _AXES.sizes({values}, {tuple_of(sizes)})" if sizes else f"_sizes = _AXES.sizes({values})"
-            ]
+            lines.append(f"_sizes = {call('_AXES.sizes', tuple_of(values), *[tuple_of(sizes)] * bool(sizes))}")
             lines.append("_shape = _AXES.row_shape(_sizes)")
         else:
             least = self.interface["minimum_features"]
             named = f'"{first}", {first}' if first else "_name, _row"
             lines.append(f"_shape = _calls.row_shape({named}, {least})")
-            for each in inputs:
-                if each.part != NUMBER and each.name != first:
-                    meaning = each.meaning(first or "{_name}")
-                    words = ("f" if "{" in meaning else "") + f'"{meaning}"'
-                    lines.append(f'_calls.check_shape("{each.name}", {each.name}, {_SHAPES[each.part]}, {words})')
-        lines += [f"_read = {values}", "_dtypes = _calls.types(_read)", "_dtype = _calls.compute_type(_read)"]
-        stored = f"{first or '_row'}.dtype"
-        lines += self._results(takes, [each.name for each in inputs], dict.fromkeys(takes.results, stored))
+            lines += self._shapes({each: each.name for each in inputs if each.name != first}, first or "{_name}")
+        lines += [f"_read = {table(values)}", "_dtypes, _dtype = _calls.types(_read)"]
+        memory = self._memory(takes, dict.fromkeys(takes.results, f"{first or '_row'}.dtype"))
+        lines.append(f"{listed(results) if takes.returned else results[0]} = {memory}")
         lines += [f"{each.name}_ = _by.empty(_shape[:-1], _dtype)" for each in takes.row_scalars]
-        made = [*results, *(f"{each.name}_" for each in takes.row_scalars)]
-        lines += self._filled(takes, tuple_of(made), [(takes.arguments, given)])
+        lines.append(f"_made = {tuple_of([*results, *(f'{each.name}_' for each in takes.row_scalars)])}")
+        lines.append(self._filled(takes, [(takes.arguments, given)]))
         shown = f"_shown = Outputs(*_calls.returned({tuple_of(results)}, out))"
         shown = shown if takes.returned else f"_shown: {_ARRAY} = {results[0]} if out is None else out"
         owners = {*takes.results, *takes.row_scalars}
@@ -104,22 +98,23 @@ class CheckedCalls:
                 lines.append(f'_calls.check_left_out("{each.name}", {name}, "{each.owner.name}", {of[each.follows]})')
         lines += [f"_sizes = _AXES.sizes_of(saved.{self.own.shape})"] * self._has_axes
         lines.append(f"_shape = {'_AXES.row_shape(_sizes)' if self._has_axes else f'saved.{self.own.shape}'}")
-        for each, name in named.items():
-            if each.part != NUMBER:
-                lines.append(f'_calls.check_shape("{each.name}", {name}, {self._shape(each)}, "{each.meaning("")}")')
+        lines += self._shapes(named, "")
         fields = [f"saved.{each.name}" for each in takes.fields]
-        read = [*arguments, *(name for each, name in zip(takes.fields, fields, strict=True) if each.part != CONSTANT)]
-        messages = [label for each, label in zip(takes.reads, takes.labels(), strict=True) if each.part != CONSTANT]
-        lines += [f"_read = {tuple_of(read)}", f"_dtype = _calls.compute_type(_read, saved.{self.own.dtype})"]
-        lines += self._results(takes, messages, self._types(takes, named, of))
-        results = tuple_of(f"{each.name}_" for each in takes.results)
-        groups = [(takes.arguments, arguments), (takes.fields, fields)]
-        lines += self._filled(takes, results, groups)
+        read = {
+            label: name
+            for each, label, name in zip(takes.reads, takes.labels(), [*arguments, *fields], strict=True)
+            if each.part != CONSTANT
+        }
+        lines += [f"_read = {table(read)}", f"_dtype = _calls.compute_type(_read, saved.{self.own.dtype})"]
+        memory = self._memory(takes, self._types(takes, named, of))
+        filled = self._filled(takes, [(takes.arguments, arguments), (takes.fields, fields)])
         if takes.returned:
+            lines += [f"_made = {memory}", filled]
             lines.append(f"return {takes.returned}(*_calls.returned(_made, out))")
         else:
-            lines.append(f"_shown: {_ARRAY} = {takes.results[0].name}_ if out is None else out")
-            lines.append("return _shown")
+            result = f"{takes.results[0].name}_"
+            lines += [f"{result} = {memory}", f"_made = ({result},)", filled]
+            lines += [f"_shown: {_ARRAY} = {result} if out is None else out", "return _shown"]
         return self._function(takes.name, ["saved", *arguments, "out", "threads"], takes.returned or _ARRAY, lines)
 
     def _types(self, takes: DirectionProtocol, named: Mapping[Entry, str], of: Mapping[int, str]) -> dict[Entry, str]:
@@ -146,20 +141,22 @@ class CheckedCalls:
             f'_calls.check_is_saved(saved, Saved, "{name}")',
             f"_calls.check_first_fields(saved, {required})",
         ]
-        arrays = []
+        arrays: dict[tuple[str, ...], dict[str, str]] = {}
         for each in protocol.fields:
-            field = f'"{each.name}", saved.{each.name}'
-            there = [] if each.follows is None else [f"saved.{own.dtypes}[{each.follows}] is not None"]
+            field, place = f"saved.{each.name}", each.follows
+            optional = place is not None and protocol.inputs[place].may_be_none
+            there = [f"saved.{own.dtypes}[{place}] is not None"] * optional
             if each.part in (NUMBER, CONSTANT):
-                lines.append(call("_calls.check_number", field, *there))
+                lines.append(call("_calls.check_number", f'"{each.name}"', field, *there))
             else:
-                integers = ["of_integers=True"] * each.is_integer
-                arrays.append(call("_calls.check_kept", field, self._shape(each), *there, *integers))
+                function = f"_calls.check_kept{'_integers' * each.is_integer}"
+                arrays.setdefault((function, self._shape(each), *there), {})[each.name] = field
         shape = f"saved.{own.shape}"
         begin = [f"_sizes = _AXES.sizes_of({shape})", "_shape = _AXES.row_shape(_sizes)"]
         begin = begin if self._has_axes else [f"_shape = {shape}"]
         text = '    """Refuse saved values of a kind or a shape that forward does not return."""'
-        return ["def _check(saved: Any) -> None:", text, *laid([*lines, *(begin if arrays else []), *arrays])]
+        kept = [call(*kind, **fields) for kind, fields in arrays.items()]
+        return ["def _check(saved: Any) -> None:", text, *laid([*lines, *(begin if arrays else []), *kept])]
 
     # ---- all
 
@@ -175,15 +172,36 @@ class CheckedCalls:
     def _arrays(self, entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
         """Return the lines that make arrays of what is passed, or refuse it."""
         may_be_labels = labels(self.interface)
-        lines = []
+        lines, plain = [], {}
         for place, (each, name) in enumerate(zip(entries, names, strict=True)):
             given = f'"{each.name}", {name}, {not each.may_be_none}'
             if each.is_integer:
                 lines.append(f"{name} = _calls.integers({given}{', is_number=True' * (each.part == NUMBER)})")
+            elif each.part == NUMBER:
+                lines.append(f"{name} = _calls.scalar({given})")
+            elif each.owner is None and place in may_be_labels:
+                lines.append(f"{name} = _calls.array({given}, may_be_labels=True)")
             else:
-                is_label = ", may_be_labels=True" * (each.owner is None and place in may_be_labels)
-                lines.append(f"{name} = _calls.{'scalar' if each.part == NUMBER else 'array'}({given}{is_label})")
+                plain[each] = name
+        if len(plain) == 1:
+            ((each, name),) = plain.items()
+            lines.insert(0, f'{name} = _calls.array("{each.name}", {name}, {not each.may_be_none})')
+        elif plain:
+            plain = dict(sorted(plain.items(), key=lambda each: each[0].may_be_none))
+            required = sum(not each.may_be_none for each in plain)
+            arrays = call("_calls.arrays", str(required), **{each.name: name for each, name in plain.items()})
+            lines.insert(0, f"{listed([*plain.values()])} = {arrays}")
         return lines
+
+    def _shapes(self, named: Mapping[Entry, str], first: str) -> list[str]:
+        """Return the lines that refuse arrays of other shapes than their kind has."""
+        of_shape: dict[tuple[str, str], dict[str, str]] = {}
+        for each, name in named.items():
+            if each.part != NUMBER:
+                meaning = each.meaning(first)
+                words = "f" * ("{" in meaning) + f'"{meaning}"'
+                of_shape.setdefault((self._shape(each), words), {})[each.name] = name
+        return [call("_calls.check_shapes", *shape, **values) for shape, values in of_shape.items()]
 
     def _shape(self, each: Entry) -> str:
         """Return the shape of a value."""
@@ -194,34 +212,31 @@ class CheckedCalls:
             return _SHAPES[each.part]
         return f'_AXES.shape("{of.name}", _sizes)'
 
-    def _results(self, takes: DirectionProtocol, read: Sequence[str], types: Mapping[Entry, str]) -> list[str]:
-        """Return the lines that make memory for results, or take the caller's; what is `read` has names in errors."""
-        lines, arrays = [f"_given = _calls.given(out, {quoted(read)}, _read)"], ["out"]
-        if takes.returned:
-            lines.append(f"_out = _calls.several(out, {quoted(takes.names)})")
-            arrays = [f"_out[{place}]" for place in range(len(takes.results))]
-        for each, array in zip(takes.results, arrays, strict=True):
-            dtype = f'_types.dtype("{each.cast}", "{each.name}")' if each.cast else types[each]
-            values = f'"{each.name}", {array}, {self._shape(each)}, {dtype}, _given, _by.empty'
-            lines.append(f"{each.name}_ = _calls.result({values})")
-        return lines
+    def _memory(self, takes: DirectionProtocol, types: Mapping[Entry, str]) -> str:
+        """Return the call that makes memory for the results, or takes the caller's, which may not overlap what is read.
 
-    def _filled(
-        self, takes: DirectionProtocol, made: str, groups: Sequence[tuple[Sequence[Entry], Sequence[str]]]
-    ) -> list[str]:
-        """Return the lines that compute results of groups of values."""
+        It returns a list of several.
+        """
+        wanted = {}
+        for each in takes.results:
+            dtype = f'_types.dtype("{each.cast}", "{each.name}")' if each.cast else types[each]
+            wanted[each.name] = f"{self._shape(each)}, {dtype}"
+        if takes.returned:
+            pairs = {name: f"({kind})" for name, kind in wanted.items()}
+            return call("_calls.results", "out", "_read", "_by.empty", **pairs)
+        ((name, kind),) = wanted.items()
+        return call("_calls.result", f'"{name}"', "out", kind, "_read", "_by.empty")
+
+    def _filled(self, takes: DirectionProtocol, groups: Sequence[tuple[Sequence[Entry], Sequence[str]]]) -> str:
+        """Return the call that computes results of groups of values."""
         values = [
             tuple_of(self._taken(each, name) for each, name in zip(entries, names, strict=True))
             for entries, names in groups
         ]
-        work = "_work = _blocks.Work(_shape, _dtype, threads)"
+        work = "_blocks.Work(_shape, _dtype, threads)"
         if self._has_axes:
-            return [
-                f"_made = {made}",
-                work,
-                call("_AXES.fill", "_by", f'"{takes.name}"', "_made", "_sizes", "_work", *values),
-            ]
-        return [f"_made = {made}", work, call("_by.fill", "_made", "_work", *values)]
+            return call("_AXES.fill", "_by", f'"{takes.name}"', "_made", "_sizes", work, *values)
+        return call("_by.fill", "_made", work, *values)
 
     def _taken(self, each: Entry, name: str) -> str:
         """Return a value as the mathematics of rows takes it: what all rows share in the compute type."""

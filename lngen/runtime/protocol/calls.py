@@ -4,7 +4,7 @@
 Each message names the argument, its fault, and what to pass instead.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -65,6 +65,15 @@ def array(name: str, value: Any, required: bool, may_be_labels: bool = False) ->
     if not is_float(found.dtype):
         raise not_floats(name, found.dtype, may_be_labels)
     return found
+
+
+def arrays(required: int, /, **given: Any) -> Iterable[Any]:
+    """Return arrays of floats; None stays None but for the first so many, which are required."""
+    values = given.values()
+    for value in values:
+        if type(value) is not np.ndarray or value.dtype.type not in _FLOATS:
+            return [array(name, each, place < required) for place, (name, each) in enumerate(given.items())]
+    return values
 
 
 def integers(name: str, value: Any, required: bool, is_number: bool = False) -> Any:
@@ -174,15 +183,11 @@ def first_row(**rows: Any) -> tuple[str, Array]:
     raise TypeError(f"each of {', '.join(rows)} is None; pass one of them")
 
 
-def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:
-    """Refuse an array of another shape."""
-    if value is not None and value.shape != shape:
-        raise ValueError(f"{name} has shape {value.shape}; pass {meaning}, which is {shape}")
-
-
-def types(values: Iterable[Any]) -> tuple[DType | None, ...]:
-    """Return the type of each array, None for None, and float64 for a Python number."""
-    return tuple([None if each is None else each.dtype if isinstance(each, np.ndarray) else _DOUBLE for each in values])
+def check_shapes(shape: Shape, meaning: str, /, **values: Any) -> None:
+    """Refuse arrays of another shape."""
+    for name, value in values.items():
+        if value is not None and value.shape != shape:
+            raise ValueError(f"{name} has shape {value.shape}; pass {meaning}, which is {shape}")
 
 
 def each_cotangent(cotangents: Any, names: Sequence[str]) -> Sequence[Any]:
@@ -225,18 +230,32 @@ def computed(dtypes: Iterable[DType | None]) -> DType:
     return found
 
 
-def compute_type(values: Iterable[Any], kept: DType | None = None) -> DType:
+def types(values: Mapping[str, Any]) -> tuple[tuple[DType | None, ...], DType]:
+    """Return the type of each value, None for None and float64 for a Python number; and the compute type of a call.
+
+    >>> types({"x": np.ones(2, np.float16), "gamma": None, "shift": 0.5})
+    ((dtype('float16'), None, dtype('float64')), dtype('float32'))
+    """
+    each: list[DType | None] = []
+    for value in values.values():
+        each.append(value.dtype if isinstance(value, np.ndarray) else None if value is None else _DOUBLE)
+    return tuple(each), compute_type(values)
+
+
+def compute_type(values: Mapping[str, Any], kept: DType | None = None) -> DType:
     """Return the compute type of a call from its values, and from that of forward if it was `kept`.
 
     Neither a Python number nor an array of integers has a say in it.
 
-    >>> compute_type([np.ones(2, np.float16), 0.5, np.ones(2, np.int64), None])
+    >>> compute_type({"x": np.ones(2, np.float16), "shift": 0.5, "place": np.ones(2, np.int64), "gamma": None})
     dtype('float32')
     """
-    kinds = {value.dtype for value in values if isinstance(value, np.ndarray)}
-    if len(kinds) == 1 and (kept or _SINGLE) in kinds:
-        return kept or _SINGLE
-    return computed([kept, *[kind for kind in kinds if not is_integer(kind)]])
+    wanted = kept or _SINGLE
+    for value in values.values():
+        if value is not None and (type(value) is not np.ndarray or value.dtype is not wanted):
+            kinds = [each.dtype for each in values.values() if isinstance(each, np.ndarray)]
+            return computed([kept, *[kind for kind in kinds if not is_integer(kind)]])
+    return wanted
 
 
 def parameter(value: Any, dtype: Any) -> Any:
@@ -295,14 +314,25 @@ def check_first_fields(saved: Any, required: Sequence[bool]) -> None:
         raise TypeError(f"saved.{first}, {second} or {third} was changed; {_AS_IT_WAS}")
 
 
-def check_kept(name: str, value: Any, shape: Shape, given: bool = True, of_integers: bool = False) -> None:
-    """Refuse an array that was changed for another one, or whose shape was changed since."""
-    if not (isinstance(value, np.ndarray) if given else value is None):
-        found = type(value).__name__
-        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-    if given and not (is_integer if of_integers else is_float)(value.dtype):
-        raise TypeError(f"saved.{name} is of type {value.dtype}; {_AS_IT_WAS}")
-    check_shape(f"saved.{name}", value, shape, "what forward saw")
+def check_kept(shape: Shape, given: bool = True, /, **values: Any) -> None:
+    """Refuse arrays of floats that were changed for others, or whose shape was changed since."""
+    _check_kept(is_float, shape, given, values)
+
+
+def check_kept_integers(shape: Shape, given: bool = True, /, **values: Any) -> None:
+    """Refuse arrays of integers that were changed for others, or whose shape was changed since."""
+    _check_kept(is_integer, shape, given, values)
+
+
+def _check_kept(is_kind: Callable[[DType], bool], shape: Shape, given: bool, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        if not (isinstance(value, np.ndarray) if given else value is None):
+            found = type(value).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        if given and not is_kind(value.dtype):
+            raise TypeError(f"saved.{name} is of type {value.dtype}; {_AS_IT_WAS}")
+        if given and value.shape != shape:
+            raise ValueError(f"saved.{name} has shape {value.shape}; pass what forward saw, which is {shape}")
 
 
 def check_number(name: str, number: Any, given: bool = True) -> None:
@@ -316,21 +346,28 @@ def check_number(name: str, number: Any, given: bool = True) -> None:
 # ---- results
 
 
-def several(out: Any, names: Sequence[str]) -> list[Any]:
+def several(out: Any, names: Sequence[str]) -> Sequence[Any]:
     """`out=` as one array or None for each result."""
     if out is None:
-        return [None] * len(names)
+        return (None,) * len(names)
     if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
         kind = type(out).__name__
         raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
     if len(out) != len(names):
         raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
-    return list(out)
+    return out
 
 
-def given(out: Any, names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
-    """Return the values that the caller's arrays may not overlap, by their names in errors; none if it has no array."""
-    return {} if out is None else dict(zip(names, values, strict=True))
+def results(
+    out: Any,
+    given: dict[str, Any],
+    empty: Callable[[Shape, DType], Array],
+    /,
+    **wanted: tuple[Shape, DType | None],
+) -> list[Any]:
+    """Return the array of each result, of a shape and a type, as `result` does; `out` has one for each, or is None."""
+    outs = several(out, (*wanted,))
+    return [result(name, own, *wanted[name], given, empty) for name, own in zip(wanted, outs, strict=True)]
 
 
 def result(
