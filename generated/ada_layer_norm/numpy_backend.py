@@ -171,22 +171,24 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    scale = _calls.array("scale", scale, False)
-    shift = _calls.array("shift", shift, False)
+    x, scale, shift = _calls.arrays(1, x=x, scale=scale, shift=shift)
     _sizes = _AXES.sizes((x, scale, shift))
     _shape = _AXES.row_shape(_sizes)
-    _read = (x, scale, shift)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "scale", "shift"), _read)
-    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    _read = {"x": x, "scale": scale, "shift": shift}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, mu_, mu_residual_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, scale, shift, eps))
+    _AXES.fill(
+        _by,
+        "forward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, scale, shift, eps),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
@@ -281,32 +283,30 @@ def _backward(
     dy = _calls.array("dy", dy, True)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _read = (dy, saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd)
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.scale": saved.scale,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        ("dy", "saved.x", "saved.scale", "saved.mu", "saved.mu_residual", "saved.rstd"),
         _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dscale=(_AXES.shape("scale", _sizes), _of_scale),
+        dshift=(_AXES.shape("shift", _sizes), _of_shift),
     )
-    _out = _calls.several(out, ("dx", "dscale", "dshift"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dscale_ = _calls.result(
-        "dscale", _out[1], _AXES.shape("scale", _sizes), _of_scale, _given, _by.empty
-    )
-    dshift_ = _calls.result(
-        "dshift", _out[2], _AXES.shape("shift", _sizes), _of_shift, _given, _by.empty
-    )
-    _made = (dx_, dscale_, dshift_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
@@ -417,57 +417,42 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_scale, _of_shift = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    scale_dot = _calls.array("scale_dot", scale_dot, False)
-    shift_dot = _calls.array("shift_dot", shift_dot, False)
+    x_dot, scale_dot, shift_dot = _calls.arrays(
+        0, x_dot=x_dot, scale_dot=scale_dot, shift_dot=shift_dot
+    )
     _calls.check_any("tangent", x_dot, scale_dot, shift_dot)
     _calls.check_left_out("scale_dot", scale_dot, "scale", _of_scale)
     _calls.check_left_out("shift_dot", shift_dot, "shift", _of_shift)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _calls.check_shape(
-        "scale_dot", scale_dot, _AXES.shape("scale", _sizes), "the shape of scale"
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(
+        _AXES.shape("scale", _sizes), "the shape of scale", scale_dot=scale_dot
     )
-    _calls.check_shape(
-        "shift_dot", shift_dot, _AXES.shape("shift", _sizes), "the shape of shift"
+    _calls.check_shapes(
+        _AXES.shape("shift", _sizes), "the shape of shift", shift_dot=shift_dot
     )
-    _read = (
-        x_dot,
-        scale_dot,
-        shift_dot,
-        saved.x,
-        saved.scale,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _read = {
+        "x_dot": x_dot,
+        "scale_dot": scale_dot,
+        "shift_dot": shift_dot,
+        "saved.x": saved.x,
+        "saved.scale": saved.scale,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "scale_dot",
-            "shift_dot",
-            "saved.x",
-            "saved.scale",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
-        _read,
-    )
     y_dot_ = _calls.result(
-        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "jvp",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, scale_dot, shift_dot),
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
@@ -607,71 +592,49 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_scale, _of_shift = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
-    ddscale = _calls.array("ddscale", ddscale, False)
-    ddshift = _calls.array("ddshift", ddshift, False)
+    dy, ddx, ddscale, ddshift = _calls.arrays(
+        1, dy=dy, ddx=ddx, ddscale=ddscale, ddshift=ddshift
+    )
     _calls.check_any("cotangent of a gradient", ddx, ddscale, ddshift)
     _calls.check_left_out("ddscale", ddscale, "scale", _of_scale)
     _calls.check_left_out("ddshift", ddshift, "shift", _of_shift)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
-    _calls.check_shape(
-        "ddscale", ddscale, _AXES.shape("scale", _sizes), "the shape of scale"
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
+    _calls.check_shapes(
+        _AXES.shape("scale", _sizes), "the shape of scale", ddscale=ddscale
     )
-    _calls.check_shape(
-        "ddshift", ddshift, _AXES.shape("shift", _sizes), "the shape of shift"
+    _calls.check_shapes(
+        _AXES.shape("shift", _sizes), "the shape of shift", ddshift=ddshift
     )
-    _read = (
-        dy,
-        ddx,
-        ddscale,
-        ddshift,
-        saved.x,
-        saved.scale,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddscale": ddscale,
+        "ddshift": ddshift,
+        "saved.x": saved.x,
+        "saved.scale": saved.scale,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "ddscale",
-            "ddshift",
-            "saved.x",
-            "saved.scale",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dscale=(_AXES.shape("scale", _sizes), _of_scale),
+        dshift=(_AXES.shape("shift", _sizes), _of_shift),
+        ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dscale", "dshift", "ddy"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dscale_ = _calls.result(
-        "dscale", _out[1], _AXES.shape("scale", _sizes), _of_scale, _given, _by.empty
-    )
-    dshift_ = _calls.result(
-        "dshift", _out[2], _AXES.shape("shift", _sizes), _of_shift, _given, _by.empty
-    )
-    ddy_ = _calls.result(
-        "ddy", _out[3], _AXES.shape("y", _sizes), dy.dtype, _given, _by.empty
-    )
-    _made = (dx_, dscale_, dshift_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward_backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, ddscale, ddshift),
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
@@ -856,13 +819,13 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, False, False))
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
+    _calls.check_kept(_AXES.shape("x", _sizes), x=saved.x)
     _calls.check_kept(
-        "scale", saved.scale, _AXES.shape("scale", _sizes), saved.dtypes[1] is not None
+        _AXES.shape("scale", _sizes), saved.dtypes[1] is not None, scale=saved.scale
     )
-    _calls.check_kept("mu", saved.mu, _shape[:-1])
-    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(
+        _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
+    )
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

@@ -202,31 +202,31 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    branch = _calls.array("branch", branch, True)
-    gate = _calls.array("gate", gate, True)
-    scale = _calls.array("scale", scale, True)
-    shift = _calls.array("shift", shift, True)
+    x, branch, gate, scale, shift = _calls.arrays(
+        5, x=x, branch=branch, gate=gate, scale=scale, shift=shift
+    )
     _sizes = _AXES.sizes((x, branch, gate, scale, shift))
     _shape = _AXES.row_shape(_sizes)
-    _read = (x, branch, gate, scale, shift)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "branch", "gate", "scale", "shift"), _read)
-    _out = _calls.several(out, ("y", "h"))
-    y_ = _calls.result(
-        "y", _out[0], _AXES.shape("y", _sizes), x.dtype, _given, _by.empty
-    )
-    h_ = _calls.result(
-        "h", _out[1], _AXES.shape("h", _sizes), x.dtype, _given, _by.empty
+    _read = {"x": x, "branch": branch, "gate": gate, "scale": scale, "shift": shift}
+    _dtypes, _dtype = _calls.types(_read)
+    y_, h_ = _calls.results(
+        out,
+        _read,
+        _by.empty,
+        y=(_AXES.shape("y", _sizes), x.dtype),
+        h=(_AXES.shape("h", _sizes), x.dtype),
     )
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, h_, mu_, mu_residual_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
-        _by, "forward", _made, _sizes, _work, (x, branch, gate, scale, shift, eps)
+        _by,
+        "forward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, branch, gate, scale, shift, eps),
     )
     _shown = Outputs(*_calls.returned((y_, h_), out))
     _saved = (
@@ -335,64 +335,40 @@ def _backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_branch, _of_gate, _of_scale, _of_shift = saved[2]
-    dy = _calls.array("dy", dy, False)
-    dh = _calls.array("dh", dh, False)
+    dy, dh = _calls.arrays(0, dy=dy, dh=dh)
     _calls.check_any("cotangent", dy, dh)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("dh", dh, _AXES.shape("h", _sizes), "the shape of h")
-    _read = (
-        dy,
-        dh,
-        saved.x,
-        saved.branch,
-        saved.gate,
-        saved.scale,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("h", _sizes), "the shape of h", dh=dh)
+    _read = {
+        "dy": dy,
+        "dh": dh,
+        "saved.x": saved.x,
+        "saved.branch": saved.branch,
+        "saved.gate": saved.gate,
+        "saved.scale": saved.scale,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "dy",
-            "dh",
-            "saved.x",
-            "saved.branch",
-            "saved.gate",
-            "saved.scale",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dbranch=(_AXES.shape("branch", _sizes), _of_branch),
+        dgate=(_AXES.shape("gate", _sizes), _of_gate),
+        dscale=(_AXES.shape("scale", _sizes), _of_scale),
+        dshift=(_AXES.shape("shift", _sizes), _of_shift),
     )
-    _out = _calls.several(out, ("dx", "dbranch", "dgate", "dscale", "dshift"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dbranch_ = _calls.result(
-        "dbranch", _out[1], _AXES.shape("branch", _sizes), _of_branch, _given, _by.empty
-    )
-    dgate_ = _calls.result(
-        "dgate", _out[2], _AXES.shape("gate", _sizes), _of_gate, _given, _by.empty
-    )
-    dscale_ = _calls.result(
-        "dscale", _out[3], _AXES.shape("scale", _sizes), _of_scale, _given, _by.empty
-    )
-    dshift_ = _calls.result(
-        "dshift", _out[4], _AXES.shape("shift", _sizes), _of_shift, _given, _by.empty
-    )
-    _made = (dx_, dbranch_, dgate_, dscale_, dshift_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, dh),
         (
             saved.x,
@@ -548,75 +524,58 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_branch, _of_gate, _of_scale, _of_shift = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    branch_dot = _calls.array("branch_dot", branch_dot, False)
-    gate_dot = _calls.array("gate_dot", gate_dot, False)
-    scale_dot = _calls.array("scale_dot", scale_dot, False)
-    shift_dot = _calls.array("shift_dot", shift_dot, False)
+    x_dot, branch_dot, gate_dot, scale_dot, shift_dot = _calls.arrays(
+        0,
+        x_dot=x_dot,
+        branch_dot=branch_dot,
+        gate_dot=gate_dot,
+        scale_dot=scale_dot,
+        shift_dot=shift_dot,
+    )
     _calls.check_any("tangent", x_dot, branch_dot, gate_dot, scale_dot, shift_dot)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _calls.check_shape(
-        "branch_dot", branch_dot, _AXES.shape("branch", _sizes), "the shape of branch"
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(
+        _AXES.shape("branch", _sizes), "the shape of branch", branch_dot=branch_dot
     )
-    _calls.check_shape(
-        "gate_dot", gate_dot, _AXES.shape("gate", _sizes), "the shape of gate"
+    _calls.check_shapes(
+        _AXES.shape("gate", _sizes), "the shape of gate", gate_dot=gate_dot
     )
-    _calls.check_shape(
-        "scale_dot", scale_dot, _AXES.shape("scale", _sizes), "the shape of scale"
+    _calls.check_shapes(
+        _AXES.shape("scale", _sizes), "the shape of scale", scale_dot=scale_dot
     )
-    _calls.check_shape(
-        "shift_dot", shift_dot, _AXES.shape("shift", _sizes), "the shape of shift"
+    _calls.check_shapes(
+        _AXES.shape("shift", _sizes), "the shape of shift", shift_dot=shift_dot
     )
-    _read = (
-        x_dot,
-        branch_dot,
-        gate_dot,
-        scale_dot,
-        shift_dot,
-        saved.x,
-        saved.branch,
-        saved.gate,
-        saved.scale,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _read = {
+        "x_dot": x_dot,
+        "branch_dot": branch_dot,
+        "gate_dot": gate_dot,
+        "scale_dot": scale_dot,
+        "shift_dot": shift_dot,
+        "saved.x": saved.x,
+        "saved.branch": saved.branch,
+        "saved.gate": saved.gate,
+        "saved.scale": saved.scale,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "x_dot",
-            "branch_dot",
-            "gate_dot",
-            "scale_dot",
-            "shift_dot",
-            "saved.x",
-            "saved.branch",
-            "saved.gate",
-            "saved.scale",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        y_dot=(_AXES.shape("y", _sizes), _of_x),
+        h_dot=(_AXES.shape("h", _sizes), _of_x),
     )
-    _out = _calls.several(out, ("y_dot", "h_dot"))
-    y_dot_ = _calls.result(
-        "y_dot", _out[0], _AXES.shape("y", _sizes), _of_x, _given, _by.empty
-    )
-    h_dot_ = _calls.result(
-        "h_dot", _out[1], _AXES.shape("h", _sizes), _of_x, _given, _by.empty
-    )
-    _made = (y_dot_, h_dot_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "jvp",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, branch_dot, gate_dot, scale_dot, shift_dot),
         (
             saved.x,
@@ -855,111 +814,68 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_branch, _of_gate, _of_scale, _of_shift = saved[2]
-    dy = _calls.array("dy", dy, False)
-    dh = _calls.array("dh", dh, False)
-    ddx = _calls.array("ddx", ddx, False)
-    ddbranch = _calls.array("ddbranch", ddbranch, False)
-    ddgate = _calls.array("ddgate", ddgate, False)
-    ddscale = _calls.array("ddscale", ddscale, False)
-    ddshift = _calls.array("ddshift", ddshift, False)
+    dy, dh, ddx, ddbranch, ddgate, ddscale, ddshift = _calls.arrays(
+        0,
+        dy=dy,
+        dh=dh,
+        ddx=ddx,
+        ddbranch=ddbranch,
+        ddgate=ddgate,
+        ddscale=ddscale,
+        ddshift=ddshift,
+    )
     _calls.check_any("cotangent", dy, dh)
     _calls.check_any("cotangent of a gradient", ddx, ddbranch, ddgate, ddscale, ddshift)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("dh", dh, _AXES.shape("h", _sizes), "the shape of h")
-    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
-    _calls.check_shape(
-        "ddbranch", ddbranch, _AXES.shape("branch", _sizes), "the shape of branch"
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("h", _sizes), "the shape of h", dh=dh)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
+    _calls.check_shapes(
+        _AXES.shape("branch", _sizes), "the shape of branch", ddbranch=ddbranch
     )
-    _calls.check_shape(
-        "ddgate", ddgate, _AXES.shape("gate", _sizes), "the shape of gate"
+    _calls.check_shapes(_AXES.shape("gate", _sizes), "the shape of gate", ddgate=ddgate)
+    _calls.check_shapes(
+        _AXES.shape("scale", _sizes), "the shape of scale", ddscale=ddscale
     )
-    _calls.check_shape(
-        "ddscale", ddscale, _AXES.shape("scale", _sizes), "the shape of scale"
+    _calls.check_shapes(
+        _AXES.shape("shift", _sizes), "the shape of shift", ddshift=ddshift
     )
-    _calls.check_shape(
-        "ddshift", ddshift, _AXES.shape("shift", _sizes), "the shape of shift"
-    )
-    _read = (
-        dy,
-        dh,
-        ddx,
-        ddbranch,
-        ddgate,
-        ddscale,
-        ddshift,
-        saved.x,
-        saved.branch,
-        saved.gate,
-        saved.scale,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _read = {
+        "cotangents[0]": dy,
+        "cotangents[1]": dh,
+        "ddx": ddx,
+        "ddbranch": ddbranch,
+        "ddgate": ddgate,
+        "ddscale": ddscale,
+        "ddshift": ddshift,
+        "saved.x": saved.x,
+        "saved.branch": saved.branch,
+        "saved.gate": saved.gate,
+        "saved.scale": saved.scale,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "cotangents[1]",
-            "ddx",
-            "ddbranch",
-            "ddgate",
-            "ddscale",
-            "ddshift",
-            "saved.x",
-            "saved.branch",
-            "saved.gate",
-            "saved.scale",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
-    )
-    _out = _calls.several(
-        out, ("dx", "dbranch", "dgate", "dscale", "dshift", "ddy", "ddh")
-    )
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dbranch_ = _calls.result(
-        "dbranch", _out[1], _AXES.shape("branch", _sizes), _of_branch, _given, _by.empty
-    )
-    dgate_ = _calls.result(
-        "dgate", _out[2], _AXES.shape("gate", _sizes), _of_gate, _given, _by.empty
-    )
-    dscale_ = _calls.result(
-        "dscale", _out[3], _AXES.shape("scale", _sizes), _of_scale, _given, _by.empty
-    )
-    dshift_ = _calls.result(
-        "dshift", _out[4], _AXES.shape("shift", _sizes), _of_shift, _given, _by.empty
-    )
-    ddy_ = _calls.result(
-        "ddy",
-        _out[5],
-        _AXES.shape("y", _sizes),
-        None if dy is None else dy.dtype,
-        _given,
         _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dbranch=(_AXES.shape("branch", _sizes), _of_branch),
+        dgate=(_AXES.shape("gate", _sizes), _of_gate),
+        dscale=(_AXES.shape("scale", _sizes), _of_scale),
+        dshift=(_AXES.shape("shift", _sizes), _of_shift),
+        ddy=(_AXES.shape("y", _sizes), None if dy is None else dy.dtype),
+        ddh=(_AXES.shape("h", _sizes), None if dh is None else dh.dtype),
     )
-    ddh_ = _calls.result(
-        "ddh",
-        _out[6],
-        _AXES.shape("h", _sizes),
-        None if dh is None else dh.dtype,
-        _given,
-        _by.empty,
-    )
-    _made = (dx_, dbranch_, dgate_, dscale_, dshift_, ddy_, ddh_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward_backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, dh, ddx, ddbranch, ddgate, ddscale, ddshift),
         (
             saved.x,
@@ -1303,13 +1219,13 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, True, True, True, True))
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
-    _calls.check_kept("branch", saved.branch, _AXES.shape("branch", _sizes))
-    _calls.check_kept("gate", saved.gate, _AXES.shape("gate", _sizes))
-    _calls.check_kept("scale", saved.scale, _AXES.shape("scale", _sizes))
-    _calls.check_kept("mu", saved.mu, _shape[:-1])
-    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(_AXES.shape("x", _sizes), x=saved.x)
+    _calls.check_kept(_AXES.shape("branch", _sizes), branch=saved.branch)
+    _calls.check_kept(_AXES.shape("gate", _sizes), gate=saved.gate)
+    _calls.check_kept(_AXES.shape("scale", _sizes), scale=saved.scale)
+    _calls.check_kept(
+        _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
+    )
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

@@ -169,23 +169,17 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    scale = _calls.array("scale", scale, True)
-    shift = _calls.array("shift", shift, True)
+    x, scale, shift = _calls.arrays(3, x=x, scale=scale, shift=shift)
     _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape("scale", scale, _shape, "the shape of x")
-    _calls.check_shape("shift", shift, _shape, "the shape of x")
-    _read = (x, scale, shift)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "scale", "shift"), _read)
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    _calls.check_shapes(_shape, "the shape of x", scale=scale, shift=shift)
+    _read = {"x": x, "scale": scale, "shift": shift}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, mu_, mu_residual_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, scale, shift, eps))
+    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x, scale, shift, eps))
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_shape, _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
@@ -275,23 +269,27 @@ def _backward(
     _of_x, _of_scale, _of_shift = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _read = (dy, saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.scale": saved.scale,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        ("dy", "saved.x", "saved.scale", "saved.mu", "saved.mu_residual", "saved.rstd"),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dscale=(_shape, _of_scale),
+        dshift=(_shape, _of_shift),
     )
-    _out = _calls.several(out, ("dx", "dscale", "dshift"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dscale_ = _calls.result("dscale", _out[1], _shape, _of_scale, _given, _by.empty)
-    dshift_ = _calls.result("dshift", _out[2], _shape, _of_shift, _given, _by.empty)
-    _made = (dx_, dscale_, dshift_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
@@ -394,45 +392,30 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_scale, _of_shift = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    scale_dot = _calls.array("scale_dot", scale_dot, False)
-    shift_dot = _calls.array("shift_dot", shift_dot, False)
+    x_dot, scale_dot, shift_dot = _calls.arrays(
+        0, x_dot=x_dot, scale_dot=scale_dot, shift_dot=shift_dot
+    )
     _calls.check_any("tangent", x_dot, scale_dot, shift_dot)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _calls.check_shape("scale_dot", scale_dot, _shape, "the shape of scale")
-    _calls.check_shape("shift_dot", shift_dot, _shape, "the shape of shift")
-    _read = (
-        x_dot,
-        scale_dot,
-        shift_dot,
-        saved.x,
-        saved.scale,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(_shape, "the shape of scale", scale_dot=scale_dot)
+    _calls.check_shapes(_shape, "the shape of shift", shift_dot=shift_dot)
+    _read = {
+        "x_dot": x_dot,
+        "scale_dot": scale_dot,
+        "shift_dot": shift_dot,
+        "saved.x": saved.x,
+        "saved.scale": saved.scale,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "scale_dot",
-            "shift_dot",
-            "saved.x",
-            "saved.scale",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
-        _read,
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, scale_dot, shift_dot),
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
@@ -570,53 +553,39 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_scale, _of_shift = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
-    ddscale = _calls.array("ddscale", ddscale, False)
-    ddshift = _calls.array("ddshift", ddshift, False)
+    dy, ddx, ddscale, ddshift = _calls.arrays(
+        1, dy=dy, ddx=ddx, ddscale=ddscale, ddshift=ddshift
+    )
     _calls.check_any("cotangent of a gradient", ddx, ddscale, ddshift)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _calls.check_shape("ddscale", ddscale, _shape, "the shape of scale")
-    _calls.check_shape("ddshift", ddshift, _shape, "the shape of shift")
-    _read = (
-        dy,
-        ddx,
-        ddscale,
-        ddshift,
-        saved.x,
-        saved.scale,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _calls.check_shapes(_shape, "the shape of scale", ddscale=ddscale)
+    _calls.check_shapes(_shape, "the shape of shift", ddshift=ddshift)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddscale": ddscale,
+        "ddshift": ddshift,
+        "saved.x": saved.x,
+        "saved.scale": saved.scale,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "ddscale",
-            "ddshift",
-            "saved.x",
-            "saved.scale",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dscale=(_shape, _of_scale),
+        dshift=(_shape, _of_shift),
+        ddy=(_shape, dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dscale", "dshift", "ddy"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dscale_ = _calls.result("dscale", _out[1], _shape, _of_scale, _given, _by.empty)
-    dshift_ = _calls.result("dshift", _out[2], _shape, _of_shift, _given, _by.empty)
-    ddy_ = _calls.result("ddy", _out[3], _shape, dy.dtype, _given, _by.empty)
-    _made = (dx_, dscale_, dshift_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, ddscale, ddshift),
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
@@ -790,11 +759,10 @@ def _check(saved: Any) -> None:
     _calls.check_is_saved(saved, Saved, "adaptive_layer_norm")
     _calls.check_first_fields(saved, (True, True, True))
     _shape = saved.shape
-    _calls.check_kept("x", saved.x, _shape)
-    _calls.check_kept("scale", saved.scale, _shape)
-    _calls.check_kept("mu", saved.mu, _shape[:-1])
-    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(_shape, x=saved.x, scale=saved.scale)
+    _calls.check_kept(
+        _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
+    )
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

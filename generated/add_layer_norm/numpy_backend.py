@@ -187,29 +187,24 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    residual = _calls.array("residual", residual, True)
-    gamma = _calls.array("gamma", gamma, False)
-    beta = _calls.array("beta", beta, False)
+    x, residual, gamma, beta = _calls.arrays(
+        2, x=x, residual=residual, gamma=gamma, beta=beta
+    )
     _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape("residual", residual, _shape, "the shape of x")
-    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
-    _calls.check_shape("beta", beta, _shape[-1:], "(D,)")
-    _read = (x, residual, gamma, beta)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "residual", "gamma", "beta"), _read)
-    _out = _calls.several(out, ("y", "h"))
-    y_ = _calls.result("y", _out[0], _shape, x.dtype, _given, _by.empty)
-    h_ = _calls.result("h", _out[1], _shape, x.dtype, _given, _by.empty)
+    _calls.check_shapes(_shape, "the shape of x", residual=residual)
+    _calls.check_shapes(_shape[-1:], "(D,)", gamma=gamma, beta=beta)
+    _read = {"x": x, "residual": residual, "gamma": gamma, "beta": beta}
+    _dtypes, _dtype = _calls.types(_read)
+    y_, h_ = _calls.results(
+        out, _read, _by.empty, y=(_shape, x.dtype), h=(_shape, x.dtype)
+    )
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, h_, mu_, mu_residual_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (
             x,
             residual,
@@ -313,41 +308,33 @@ def _backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_residual, _of_gamma, _of_beta = saved[2]
-    dy = _calls.array("dy", dy, False)
-    dh = _calls.array("dh", dh, False)
+    dy, dh = _calls.arrays(0, dy=dy, dh=dh)
     _calls.check_any("cotangent", dy, dh)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _calls.check_shape("dh", dh, _shape, "the shape of h")
-    _read = (dy, dh, saved.h, saved.gamma, saved.mu, saved.mu_residual, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of h", dh=dh)
+    _read = {
+        "dy": dy,
+        "dh": dh,
+        "saved.h": saved.h,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "dy",
-            "dh",
-            "saved.h",
-            "saved.gamma",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dresidual=(_shape, _of_residual),
+        dgamma=(_shape[-1:], _of_gamma),
+        dbeta=(_shape[-1:], _of_beta),
     )
-    _out = _calls.several(out, ("dx", "dresidual", "dgamma", "dbeta"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dresidual_ = _calls.result(
-        "dresidual", _out[1], _shape, _of_residual, _given, _by.empty
-    )
-    dgamma_ = _calls.result(
-        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
-    )
-    dbeta_ = _calls.result("dbeta", _out[3], _shape[-1:], _of_beta, _given, _by.empty)
-    _made = (dx_, dresidual_, dgamma_, dbeta_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, dh),
         (
             saved.h,
@@ -493,53 +480,39 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_residual, _of_gamma, _of_beta = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    residual_dot = _calls.array("residual_dot", residual_dot, False)
-    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
-    beta_dot = _calls.array("beta_dot", beta_dot, False)
+    x_dot, residual_dot, gamma_dot, beta_dot = _calls.arrays(
+        0,
+        x_dot=x_dot,
+        residual_dot=residual_dot,
+        gamma_dot=gamma_dot,
+        beta_dot=beta_dot,
+    )
     _calls.check_any("tangent", x_dot, residual_dot, gamma_dot, beta_dot)
     _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
     _calls.check_left_out("beta_dot", beta_dot, "beta", _of_beta)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _calls.check_shape("residual_dot", residual_dot, _shape, "the shape of residual")
-    _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
-    _calls.check_shape("beta_dot", beta_dot, _shape[-1:], "the shape of beta")
-    _read = (
-        x_dot,
-        residual_dot,
-        gamma_dot,
-        beta_dot,
-        saved.h,
-        saved.gamma,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(_shape, "the shape of residual", residual_dot=residual_dot)
+    _calls.check_shapes(_shape[-1:], "the shape of gamma", gamma_dot=gamma_dot)
+    _calls.check_shapes(_shape[-1:], "the shape of beta", beta_dot=beta_dot)
+    _read = {
+        "x_dot": x_dot,
+        "residual_dot": residual_dot,
+        "gamma_dot": gamma_dot,
+        "beta_dot": beta_dot,
+        "saved.h": saved.h,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "residual_dot",
-            "gamma_dot",
-            "beta_dot",
-            "saved.h",
-            "saved.gamma",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
-        _read,
+    _made = _calls.results(
+        out, _read, _by.empty, y_dot=(_shape, _of_x), h_dot=(_shape, _of_x)
     )
-    _out = _calls.several(out, ("y_dot", "h_dot"))
-    y_dot_ = _calls.result("y_dot", _out[0], _shape, _of_x, _given, _by.empty)
-    h_dot_ = _calls.result("h_dot", _out[1], _shape, _of_x, _given, _by.empty)
-    _made = (y_dot_, h_dot_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (
             x_dot,
             residual_dot,
@@ -730,74 +703,48 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_residual, _of_gamma, _of_beta = saved[2]
-    dy = _calls.array("dy", dy, False)
-    dh = _calls.array("dh", dh, False)
-    ddx = _calls.array("ddx", ddx, False)
-    ddresidual = _calls.array("ddresidual", ddresidual, False)
-    ddgamma = _calls.array("ddgamma", ddgamma, False)
-    ddbeta = _calls.array("ddbeta", ddbeta, False)
+    dy, dh, ddx, ddresidual, ddgamma, ddbeta = _calls.arrays(
+        0, dy=dy, dh=dh, ddx=ddx, ddresidual=ddresidual, ddgamma=ddgamma, ddbeta=ddbeta
+    )
     _calls.check_any("cotangent", dy, dh)
     _calls.check_any("cotangent of a gradient", ddx, ddresidual, ddgamma, ddbeta)
     _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
     _calls.check_left_out("ddbeta", ddbeta, "beta", _of_beta)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _calls.check_shape("dh", dh, _shape, "the shape of h")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _calls.check_shape("ddresidual", ddresidual, _shape, "the shape of residual")
-    _calls.check_shape("ddgamma", ddgamma, _shape[-1:], "the shape of gamma")
-    _calls.check_shape("ddbeta", ddbeta, _shape[-1:], "the shape of beta")
-    _read = (
-        dy,
-        dh,
-        ddx,
-        ddresidual,
-        ddgamma,
-        ddbeta,
-        saved.h,
-        saved.gamma,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of h", dh=dh)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _calls.check_shapes(_shape, "the shape of residual", ddresidual=ddresidual)
+    _calls.check_shapes(_shape[-1:], "the shape of gamma", ddgamma=ddgamma)
+    _calls.check_shapes(_shape[-1:], "the shape of beta", ddbeta=ddbeta)
+    _read = {
+        "cotangents[0]": dy,
+        "cotangents[1]": dh,
+        "ddx": ddx,
+        "ddresidual": ddresidual,
+        "ddgamma": ddgamma,
+        "ddbeta": ddbeta,
+        "saved.h": saved.h,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "cotangents[1]",
-            "ddx",
-            "ddresidual",
-            "ddgamma",
-            "ddbeta",
-            "saved.h",
-            "saved.gamma",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dresidual=(_shape, _of_residual),
+        dgamma=(_shape[-1:], _of_gamma),
+        dbeta=(_shape[-1:], _of_beta),
+        ddy=(_shape, None if dy is None else dy.dtype),
+        ddh=(_shape, None if dh is None else dh.dtype),
     )
-    _out = _calls.several(out, ("dx", "dresidual", "dgamma", "dbeta", "ddy", "ddh"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dresidual_ = _calls.result(
-        "dresidual", _out[1], _shape, _of_residual, _given, _by.empty
-    )
-    dgamma_ = _calls.result(
-        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
-    )
-    dbeta_ = _calls.result("dbeta", _out[3], _shape[-1:], _of_beta, _given, _by.empty)
-    ddy_ = _calls.result(
-        "ddy", _out[4], _shape, None if dy is None else dy.dtype, _given, _by.empty
-    )
-    ddh_ = _calls.result(
-        "ddh", _out[5], _shape, None if dh is None else dh.dtype, _given, _by.empty
-    )
-    _made = (dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (
             dy,
             dh,
@@ -1058,11 +1005,11 @@ def _check(saved: Any) -> None:
     _calls.check_is_saved(saved, Saved, "add_layer_norm")
     _calls.check_first_fields(saved, (True, True, False, False))
     _shape = saved.shape
-    _calls.check_kept("h", saved.h, _shape)
-    _calls.check_kept("gamma", saved.gamma, _shape[-1:], saved.dtypes[2] is not None)
-    _calls.check_kept("mu", saved.mu, _shape[:-1])
-    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(_shape, h=saved.h)
+    _calls.check_kept(_shape[-1:], saved.dtypes[2] is not None, gamma=saved.gamma)
+    _calls.check_kept(
+        _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
+    )
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

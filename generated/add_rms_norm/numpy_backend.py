@@ -173,23 +173,22 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    residual = _calls.array("residual", residual, True)
-    gamma = _calls.array("gamma", gamma, False)
+    x, residual, gamma = _calls.arrays(2, x=x, residual=residual, gamma=gamma)
     _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape("residual", residual, _shape, "the shape of x")
-    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
-    _read = (x, residual, gamma)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "residual", "gamma"), _read)
-    _out = _calls.several(out, ("y", "h"))
-    y_ = _calls.result("y", _out[0], _shape, x.dtype, _given, _by.empty)
-    h_ = _calls.result("h", _out[1], _shape, x.dtype, _given, _by.empty)
+    _calls.check_shapes(_shape, "the shape of x", residual=residual)
+    _calls.check_shapes(_shape[-1:], "(D,)", gamma=gamma)
+    _read = {"x": x, "residual": residual, "gamma": gamma}
+    _dtypes, _dtype = _calls.types(_read)
+    y_, h_ = _calls.results(
+        out, _read, _by.empty, y=(_shape, x.dtype), h=(_shape, x.dtype)
+    )
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, h_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, residual, _calls.parameter(gamma, _dtype), eps))
+    _by.fill(
+        _made,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, residual, _calls.parameter(gamma, _dtype), eps),
+    )
     _shown = Outputs(*_calls.returned((y_, h_), out))
     _saved = Saved(_shape, _dtype, _dtypes, h_, gamma, rstd_) if save else None
     return _shown, _saved
@@ -268,30 +267,30 @@ def _backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_residual, _of_gamma = saved[2]
-    dy = _calls.array("dy", dy, False)
-    dh = _calls.array("dh", dh, False)
+    dy, dh = _calls.arrays(0, dy=dy, dh=dh)
     _calls.check_any("cotangent", dy, dh)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _calls.check_shape("dh", dh, _shape, "the shape of h")
-    _read = (dy, dh, saved.h, saved.gamma, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of h", dh=dh)
+    _read = {
+        "dy": dy,
+        "dh": dh,
+        "saved.h": saved.h,
+        "saved.gamma": saved.gamma,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out, ("dy", "dh", "saved.h", "saved.gamma", "saved.rstd"), _read
+    _made = _calls.results(
+        out,
+        _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dresidual=(_shape, _of_residual),
+        dgamma=(_shape[-1:], _of_gamma),
     )
-    _out = _calls.several(out, ("dx", "dresidual", "dgamma"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dresidual_ = _calls.result(
-        "dresidual", _out[1], _shape, _of_residual, _given, _by.empty
-    )
-    dgamma_ = _calls.result(
-        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
-    )
-    _made = (dx_, dresidual_, dgamma_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, dh),
         (saved.h, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
@@ -402,30 +401,30 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_residual, _of_gamma = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    residual_dot = _calls.array("residual_dot", residual_dot, False)
-    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
+    x_dot, residual_dot, gamma_dot = _calls.arrays(
+        0, x_dot=x_dot, residual_dot=residual_dot, gamma_dot=gamma_dot
+    )
     _calls.check_any("tangent", x_dot, residual_dot, gamma_dot)
     _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _calls.check_shape("residual_dot", residual_dot, _shape, "the shape of residual")
-    _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
-    _read = (x_dot, residual_dot, gamma_dot, saved.h, saved.gamma, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(_shape, "the shape of residual", residual_dot=residual_dot)
+    _calls.check_shapes(_shape[-1:], "the shape of gamma", gamma_dot=gamma_dot)
+    _read = {
+        "x_dot": x_dot,
+        "residual_dot": residual_dot,
+        "gamma_dot": gamma_dot,
+        "saved.h": saved.h,
+        "saved.gamma": saved.gamma,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        ("x_dot", "residual_dot", "gamma_dot", "saved.h", "saved.gamma", "saved.rstd"),
-        _read,
+    _made = _calls.results(
+        out, _read, _by.empty, y_dot=(_shape, _of_x), h_dot=(_shape, _of_x)
     )
-    _out = _calls.several(out, ("y_dot", "h_dot"))
-    y_dot_ = _calls.result("y_dot", _out[0], _shape, _of_x, _given, _by.empty)
-    h_dot_ = _calls.result("h_dot", _out[1], _shape, _of_x, _given, _by.empty)
-    _made = (y_dot_, h_dot_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, residual_dot, _calls.parameter(gamma_dot, _dtype)),
         (saved.h, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
@@ -562,55 +561,42 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_residual, _of_gamma = saved[2]
-    dy = _calls.array("dy", dy, False)
-    dh = _calls.array("dh", dh, False)
-    ddx = _calls.array("ddx", ddx, False)
-    ddresidual = _calls.array("ddresidual", ddresidual, False)
-    ddgamma = _calls.array("ddgamma", ddgamma, False)
+    dy, dh, ddx, ddresidual, ddgamma = _calls.arrays(
+        0, dy=dy, dh=dh, ddx=ddx, ddresidual=ddresidual, ddgamma=ddgamma
+    )
     _calls.check_any("cotangent", dy, dh)
     _calls.check_any("cotangent of a gradient", ddx, ddresidual, ddgamma)
     _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _calls.check_shape("dh", dh, _shape, "the shape of h")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _calls.check_shape("ddresidual", ddresidual, _shape, "the shape of residual")
-    _calls.check_shape("ddgamma", ddgamma, _shape[-1:], "the shape of gamma")
-    _read = (dy, dh, ddx, ddresidual, ddgamma, saved.h, saved.gamma, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of h", dh=dh)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _calls.check_shapes(_shape, "the shape of residual", ddresidual=ddresidual)
+    _calls.check_shapes(_shape[-1:], "the shape of gamma", ddgamma=ddgamma)
+    _read = {
+        "cotangents[0]": dy,
+        "cotangents[1]": dh,
+        "ddx": ddx,
+        "ddresidual": ddresidual,
+        "ddgamma": ddgamma,
+        "saved.h": saved.h,
+        "saved.gamma": saved.gamma,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "cotangents[1]",
-            "ddx",
-            "ddresidual",
-            "ddgamma",
-            "saved.h",
-            "saved.gamma",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dresidual=(_shape, _of_residual),
+        dgamma=(_shape[-1:], _of_gamma),
+        ddy=(_shape, None if dy is None else dy.dtype),
+        ddh=(_shape, None if dh is None else dh.dtype),
     )
-    _out = _calls.several(out, ("dx", "dresidual", "dgamma", "ddy", "ddh"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dresidual_ = _calls.result(
-        "dresidual", _out[1], _shape, _of_residual, _given, _by.empty
-    )
-    dgamma_ = _calls.result(
-        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
-    )
-    ddy_ = _calls.result(
-        "ddy", _out[3], _shape, None if dy is None else dy.dtype, _given, _by.empty
-    )
-    ddh_ = _calls.result(
-        "ddh", _out[4], _shape, None if dh is None else dh.dtype, _given, _by.empty
-    )
-    _made = (dx_, dresidual_, dgamma_, ddy_, ddh_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, dh, ddx, ddresidual, _calls.parameter(ddgamma, _dtype)),
         (saved.h, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
@@ -798,9 +784,9 @@ def _check(saved: Any) -> None:
     _calls.check_is_saved(saved, Saved, "add_rms_norm")
     _calls.check_first_fields(saved, (True, True, False))
     _shape = saved.shape
-    _calls.check_kept("h", saved.h, _shape)
-    _calls.check_kept("gamma", saved.gamma, _shape[-1:], saved.dtypes[2] is not None)
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(_shape, h=saved.h)
+    _calls.check_kept(_shape[-1:], saved.dtypes[2] is not None, gamma=saved.gamma)
+    _calls.check_kept(_shape[:-1], rstd=saved.rstd)
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

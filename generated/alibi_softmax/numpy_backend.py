@@ -160,21 +160,24 @@ def _forward(
 ) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    slope = _calls.array("slope", slope, True)
+    x, slope = _calls.arrays(2, x=x, slope=slope)
     position = _calls.integers("position", position, True)
     _sizes = _AXES.sizes((x, slope, position))
     _shape = _AXES.row_shape(_sizes)
-    _read = (x, slope, position)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "slope", "position"), _read)
-    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    _read = {"x": x, "slope": slope, "position": position}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     inv_sum_e_shifted_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, m_, inv_sum_e_shifted_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, slope, position))
+    _AXES.fill(
+        _by,
+        "forward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, slope, position),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(
@@ -281,33 +284,23 @@ def _backward(
     dy = _calls.array("dy", dy, True)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _read = (dy, saved.x, saved.slope, saved.position, saved.m, saved.inv_sum_e_shifted)
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.slope": saved.slope,
+        "saved.position": saved.position,
+        "saved.m": saved.m,
+        "saved.inv_sum_e_shifted": saved.inv_sum_e_shifted,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "dy",
-            "saved.x",
-            "saved.slope",
-            "saved.position",
-            "saved.m",
-            "saved.inv_sum_e_shifted",
-        ),
-        _read,
-    )
-    _out = _calls.several(out, ("dx",))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    _made = (dx_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
+    _made = _calls.results(out, _read, _by.empty, dx=(_AXES.shape("x", _sizes), _of_x))
     _AXES.fill(
         _by,
         "backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.slope, saved.position, saved.m, saved.inv_sum_e_shifted),
     )
@@ -403,39 +396,26 @@ def _jvp(
     _calls.check_any("tangent", x_dot)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _read = (
-        x_dot,
-        saved.x,
-        saved.slope,
-        saved.position,
-        saved.m,
-        saved.inv_sum_e_shifted,
-    )
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
+    _read = {
+        "x_dot": x_dot,
+        "saved.x": saved.x,
+        "saved.slope": saved.slope,
+        "saved.position": saved.position,
+        "saved.m": saved.m,
+        "saved.inv_sum_e_shifted": saved.inv_sum_e_shifted,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "saved.x",
-            "saved.slope",
-            "saved.position",
-            "saved.m",
-            "saved.inv_sum_e_shifted",
-        ),
-        _read,
-    )
     y_dot_ = _calls.result(
-        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "jvp",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot,),
         (saved.x, saved.slope, saved.position, saved.m, saved.inv_sum_e_shifted),
     )
@@ -547,51 +527,35 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_slope, _of_position = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
+    dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     _calls.check_any("cotangent of a gradient", ddx)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
-    _read = (
-        dy,
-        ddx,
-        saved.x,
-        saved.slope,
-        saved.position,
-        saved.m,
-        saved.inv_sum_e_shifted,
-    )
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "saved.x": saved.x,
+        "saved.slope": saved.slope,
+        "saved.position": saved.position,
+        "saved.m": saved.m,
+        "saved.inv_sum_e_shifted": saved.inv_sum_e_shifted,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "saved.x",
-            "saved.slope",
-            "saved.position",
-            "saved.m",
-            "saved.inv_sum_e_shifted",
-        ),
         _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "ddy"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    ddy_ = _calls.result(
-        "ddy", _out[1], _AXES.shape("y", _sizes), dy.dtype, _given, _by.empty
-    )
-    _made = (dx_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward_backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx),
         (saved.x, saved.slope, saved.position, saved.m, saved.inv_sum_e_shifted),
     )
@@ -733,13 +697,10 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, True, True))
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
-    _calls.check_kept("slope", saved.slope, _AXES.shape("slope", _sizes))
-    _calls.check_kept(
-        "position", saved.position, _AXES.shape("position", _sizes), of_integers=True
-    )
-    _calls.check_kept("m", saved.m, _shape[:-1])
-    _calls.check_kept("inv_sum_e_shifted", saved.inv_sum_e_shifted, _shape[:-1])
+    _calls.check_kept(_AXES.shape("x", _sizes), x=saved.x)
+    _calls.check_kept(_AXES.shape("slope", _sizes), slope=saved.slope)
+    _calls.check_kept_integers(_AXES.shape("position", _sizes), position=saved.position)
+    _calls.check_kept(_shape[:-1], m=saved.m, inv_sum_e_shifted=saved.inv_sum_e_shifted)
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

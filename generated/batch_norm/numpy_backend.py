@@ -205,31 +205,31 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    gamma = _calls.array("gamma", gamma, False)
-    beta = _calls.array("beta", beta, False)
+    x, gamma, beta = _calls.arrays(1, x=x, gamma=gamma, beta=beta)
     _sizes = _AXES.sizes((x, gamma, beta))
     _shape = _AXES.row_shape(_sizes)
-    _read = (x, gamma, beta)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "gamma", "beta"), _read)
-    _out = _calls.several(out, ("y", "mu", "var"))
-    y_ = _calls.result(
-        "y", _out[0], _AXES.shape("y", _sizes), x.dtype, _given, _by.empty
-    )
-    mu_ = _calls.result(
-        "mu", _out[1], _AXES.shape("mu", _sizes), x.dtype, _given, _by.empty
-    )
-    var_ = _calls.result(
-        "var", _out[2], _AXES.shape("var", _sizes), x.dtype, _given, _by.empty
+    _read = {"x": x, "gamma": gamma, "beta": beta}
+    _dtypes, _dtype = _calls.types(_read)
+    y_, mu_, var_ = _calls.results(
+        out,
+        _read,
+        _by.empty,
+        y=(_AXES.shape("y", _sizes), x.dtype),
+        mu=(_AXES.shape("mu", _sizes), x.dtype),
+        var=(_AXES.shape("var", _sizes), x.dtype),
     )
     mu_saved_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, mu_, var_, mu_saved_, mu_residual_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, gamma, beta, eps))
+    _AXES.fill(
+        _by,
+        "forward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, gamma, beta, eps),
+    )
     _shown = Outputs(*_calls.returned((y_, mu_, var_), out))
     _saved = (
         Saved(
@@ -347,58 +347,38 @@ def _backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
-    dy = _calls.array("dy", dy, False)
-    dmu = _calls.array("dmu", dmu, False)
-    dvar = _calls.array("dvar", dvar, False)
+    dy, dmu, dvar = _calls.arrays(0, dy=dy, dmu=dmu, dvar=dvar)
     _calls.check_any("cotangent", dy, dmu, dvar)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("dmu", dmu, _AXES.shape("mu", _sizes), "the shape of mu")
-    _calls.check_shape("dvar", dvar, _AXES.shape("var", _sizes), "the shape of var")
-    _read = (
-        dy,
-        dmu,
-        dvar,
-        saved.x,
-        saved.gamma,
-        saved.mu_saved,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("mu", _sizes), "the shape of mu", dmu=dmu)
+    _calls.check_shapes(_AXES.shape("var", _sizes), "the shape of var", dvar=dvar)
+    _read = {
+        "dy": dy,
+        "dmu": dmu,
+        "dvar": dvar,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.mu_saved": saved.mu_saved,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "dy",
-            "dmu",
-            "dvar",
-            "saved.x",
-            "saved.gamma",
-            "saved.mu_saved",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dgamma=(_AXES.shape("gamma", _sizes), _of_gamma),
+        dbeta=(_AXES.shape("beta", _sizes), _of_beta),
     )
-    _out = _calls.several(out, ("dx", "dgamma", "dbeta"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dgamma_ = _calls.result(
-        "dgamma", _out[1], _AXES.shape("gamma", _sizes), _of_gamma, _given, _by.empty
-    )
-    dbeta_ = _calls.result(
-        "dbeta", _out[2], _AXES.shape("beta", _sizes), _of_beta, _given, _by.empty
-    )
-    _made = (dx_, dgamma_, dbeta_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, dmu, dvar),
         (saved.x, saved.gamma, saved.mu_saved, saved.mu_residual, saved.rstd),
     )
@@ -569,64 +549,46 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
-    beta_dot = _calls.array("beta_dot", beta_dot, False)
+    x_dot, gamma_dot, beta_dot = _calls.arrays(
+        0, x_dot=x_dot, gamma_dot=gamma_dot, beta_dot=beta_dot
+    )
     _calls.check_any("tangent", x_dot, gamma_dot, beta_dot)
     _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
     _calls.check_left_out("beta_dot", beta_dot, "beta", _of_beta)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _calls.check_shape(
-        "gamma_dot", gamma_dot, _AXES.shape("gamma", _sizes), "the shape of gamma"
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(
+        _AXES.shape("gamma", _sizes), "the shape of gamma", gamma_dot=gamma_dot
     )
-    _calls.check_shape(
-        "beta_dot", beta_dot, _AXES.shape("beta", _sizes), "the shape of beta"
+    _calls.check_shapes(
+        _AXES.shape("beta", _sizes), "the shape of beta", beta_dot=beta_dot
     )
-    _read = (
-        x_dot,
-        gamma_dot,
-        beta_dot,
-        saved.x,
-        saved.gamma,
-        saved.mu_saved,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _read = {
+        "x_dot": x_dot,
+        "gamma_dot": gamma_dot,
+        "beta_dot": beta_dot,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.mu_saved": saved.mu_saved,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "x_dot",
-            "gamma_dot",
-            "beta_dot",
-            "saved.x",
-            "saved.gamma",
-            "saved.mu_saved",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        y_dot=(_AXES.shape("y", _sizes), _of_x),
+        mu_dot=(_AXES.shape("mu", _sizes), _of_x),
+        var_dot=(_AXES.shape("var", _sizes), _of_x),
     )
-    _out = _calls.several(out, ("y_dot", "mu_dot", "var_dot"))
-    y_dot_ = _calls.result(
-        "y_dot", _out[0], _AXES.shape("y", _sizes), _of_x, _given, _by.empty
-    )
-    mu_dot_ = _calls.result(
-        "mu_dot", _out[1], _AXES.shape("mu", _sizes), _of_x, _given, _by.empty
-    )
-    var_dot_ = _calls.result(
-        "var_dot", _out[2], _AXES.shape("var", _sizes), _of_x, _given, _by.empty
-    )
-    _made = (y_dot_, mu_dot_, var_dot_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "jvp",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, gamma_dot, beta_dot),
         (saved.x, saved.gamma, saved.mu_saved, saved.mu_residual, saved.rstd),
     )
@@ -795,101 +757,54 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
-    dy = _calls.array("dy", dy, False)
-    dmu = _calls.array("dmu", dmu, False)
-    dvar = _calls.array("dvar", dvar, False)
-    ddx = _calls.array("ddx", ddx, False)
-    ddgamma = _calls.array("ddgamma", ddgamma, False)
-    ddbeta = _calls.array("ddbeta", ddbeta, False)
+    dy, dmu, dvar, ddx, ddgamma, ddbeta = _calls.arrays(
+        0, dy=dy, dmu=dmu, dvar=dvar, ddx=ddx, ddgamma=ddgamma, ddbeta=ddbeta
+    )
     _calls.check_any("cotangent", dy, dmu, dvar)
     _calls.check_any("cotangent of a gradient", ddx, ddgamma, ddbeta)
     _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
     _calls.check_left_out("ddbeta", ddbeta, "beta", _of_beta)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("dmu", dmu, _AXES.shape("mu", _sizes), "the shape of mu")
-    _calls.check_shape("dvar", dvar, _AXES.shape("var", _sizes), "the shape of var")
-    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
-    _calls.check_shape(
-        "ddgamma", ddgamma, _AXES.shape("gamma", _sizes), "the shape of gamma"
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("mu", _sizes), "the shape of mu", dmu=dmu)
+    _calls.check_shapes(_AXES.shape("var", _sizes), "the shape of var", dvar=dvar)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
+    _calls.check_shapes(
+        _AXES.shape("gamma", _sizes), "the shape of gamma", ddgamma=ddgamma
     )
-    _calls.check_shape(
-        "ddbeta", ddbeta, _AXES.shape("beta", _sizes), "the shape of beta"
-    )
-    _read = (
-        dy,
-        dmu,
-        dvar,
-        ddx,
-        ddgamma,
-        ddbeta,
-        saved.x,
-        saved.gamma,
-        saved.mu_saved,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_AXES.shape("beta", _sizes), "the shape of beta", ddbeta=ddbeta)
+    _read = {
+        "cotangents[0]": dy,
+        "cotangents[1]": dmu,
+        "cotangents[2]": dvar,
+        "ddx": ddx,
+        "ddgamma": ddgamma,
+        "ddbeta": ddbeta,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.mu_saved": saved.mu_saved,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "cotangents[1]",
-            "cotangents[2]",
-            "ddx",
-            "ddgamma",
-            "ddbeta",
-            "saved.x",
-            "saved.gamma",
-            "saved.mu_saved",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
-    )
-    _out = _calls.several(out, ("dx", "dgamma", "dbeta", "ddy", "ddmu", "ddvar"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dgamma_ = _calls.result(
-        "dgamma", _out[1], _AXES.shape("gamma", _sizes), _of_gamma, _given, _by.empty
-    )
-    dbeta_ = _calls.result(
-        "dbeta", _out[2], _AXES.shape("beta", _sizes), _of_beta, _given, _by.empty
-    )
-    ddy_ = _calls.result(
-        "ddy",
-        _out[3],
-        _AXES.shape("y", _sizes),
-        None if dy is None else dy.dtype,
-        _given,
         _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dgamma=(_AXES.shape("gamma", _sizes), _of_gamma),
+        dbeta=(_AXES.shape("beta", _sizes), _of_beta),
+        ddy=(_AXES.shape("y", _sizes), None if dy is None else dy.dtype),
+        ddmu=(_AXES.shape("mu", _sizes), None if dmu is None else dmu.dtype),
+        ddvar=(_AXES.shape("var", _sizes), None if dvar is None else dvar.dtype),
     )
-    ddmu_ = _calls.result(
-        "ddmu",
-        _out[4],
-        _AXES.shape("mu", _sizes),
-        None if dmu is None else dmu.dtype,
-        _given,
-        _by.empty,
-    )
-    ddvar_ = _calls.result(
-        "ddvar",
-        _out[5],
-        _AXES.shape("var", _sizes),
-        None if dvar is None else dvar.dtype,
-        _given,
-        _by.empty,
-    )
-    _made = (dx_, dgamma_, dbeta_, ddy_, ddmu_, ddvar_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward_backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, dmu, dvar, ddx, ddgamma, ddbeta),
         (saved.x, saved.gamma, saved.mu_saved, saved.mu_residual, saved.rstd),
     )
@@ -1176,13 +1091,16 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, False, False))
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
+    _calls.check_kept(_AXES.shape("x", _sizes), x=saved.x)
     _calls.check_kept(
-        "gamma", saved.gamma, _AXES.shape("gamma", _sizes), saved.dtypes[1] is not None
+        _AXES.shape("gamma", _sizes), saved.dtypes[1] is not None, gamma=saved.gamma
     )
-    _calls.check_kept("mu_saved", saved.mu_saved, _shape[:-1])
-    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(
+        _shape[:-1],
+        mu_saved=saved.mu_saved,
+        mu_residual=saved.mu_residual,
+        rstd=saved.rstd,
+    )
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

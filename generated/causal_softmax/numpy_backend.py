@@ -169,16 +169,20 @@ def _forward(
     scale = _calls.scalar("scale", scale, False)
     _sizes = _AXES.sizes((x, position, scale))
     _shape = _AXES.row_shape(_sizes)
-    _read = (x, position, scale)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "position", "scale"), _read)
-    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    _read = {"x": x, "position": position, "scale": scale}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     inv_sum_e_shifted_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, m_, inv_sum_e_shifted_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, position, scale))
+    _AXES.fill(
+        _by,
+        "forward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, position, scale),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(
@@ -287,34 +291,29 @@ def _backward(
     dy = _calls.array("dy", dy, True)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _read = (dy, saved.x, saved.position, saved.scale, saved.m, saved.inv_sum_e_shifted)
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.position": saved.position,
+        "saved.scale": saved.scale,
+        "saved.m": saved.m,
+        "saved.inv_sum_e_shifted": saved.inv_sum_e_shifted,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "dy",
-            "saved.x",
-            "saved.position",
-            "saved.scale",
-            "saved.m",
-            "saved.inv_sum_e_shifted",
-        ),
         _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dscale=((), _of_scale),
     )
-    _out = _calls.several(out, ("dx", "dscale"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dscale_ = _calls.result("dscale", _out[1], (), _of_scale, _given, _by.empty)
-    _made = (dx_, dscale_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.position, saved.scale, saved.m, saved.inv_sum_e_shifted),
     )
@@ -435,41 +434,27 @@ def _jvp(
     _calls.check_left_out("scale_dot", scale_dot, "scale", _of_scale)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _read = (
-        x_dot,
-        scale_dot,
-        saved.x,
-        saved.position,
-        saved.scale,
-        saved.m,
-        saved.inv_sum_e_shifted,
-    )
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
+    _read = {
+        "x_dot": x_dot,
+        "scale_dot": scale_dot,
+        "saved.x": saved.x,
+        "saved.position": saved.position,
+        "saved.scale": saved.scale,
+        "saved.m": saved.m,
+        "saved.inv_sum_e_shifted": saved.inv_sum_e_shifted,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "scale_dot",
-            "saved.x",
-            "saved.position",
-            "saved.scale",
-            "saved.m",
-            "saved.inv_sum_e_shifted",
-        ),
-        _read,
-    )
     y_dot_ = _calls.result(
-        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "jvp",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, scale_dot),
         (saved.x, saved.position, saved.scale, saved.m, saved.inv_sum_e_shifted),
     )
@@ -602,56 +587,39 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_position, _of_scale = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
+    dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     ddscale = _calls.scalar("ddscale", ddscale, False)
     _calls.check_any("cotangent of a gradient", ddx, ddscale)
     _calls.check_left_out("ddscale", ddscale, "scale", _of_scale)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
-    _read = (
-        dy,
-        ddx,
-        ddscale,
-        saved.x,
-        saved.position,
-        saved.scale,
-        saved.m,
-        saved.inv_sum_e_shifted,
-    )
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddscale": ddscale,
+        "saved.x": saved.x,
+        "saved.position": saved.position,
+        "saved.scale": saved.scale,
+        "saved.m": saved.m,
+        "saved.inv_sum_e_shifted": saved.inv_sum_e_shifted,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "ddscale",
-            "saved.x",
-            "saved.position",
-            "saved.scale",
-            "saved.m",
-            "saved.inv_sum_e_shifted",
-        ),
         _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dscale=((), _of_scale),
+        ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dscale", "ddy"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dscale_ = _calls.result("dscale", _out[1], (), _of_scale, _given, _by.empty)
-    ddy_ = _calls.result(
-        "ddy", _out[2], _AXES.shape("y", _sizes), dy.dtype, _given, _by.empty
-    )
-    _made = (dx_, dscale_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward_backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, ddscale),
         (saved.x, saved.position, saved.scale, saved.m, saved.inv_sum_e_shifted),
     )
@@ -847,12 +815,9 @@ def _check(saved: Any) -> None:
     _calls.check_number("scale", saved.scale, saved.dtypes[2] is not None)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
-    _calls.check_kept(
-        "position", saved.position, _AXES.shape("position", _sizes), of_integers=True
-    )
-    _calls.check_kept("m", saved.m, _shape[:-1])
-    _calls.check_kept("inv_sum_e_shifted", saved.inv_sum_e_shifted, _shape[:-1])
+    _calls.check_kept(_AXES.shape("x", _sizes), x=saved.x)
+    _calls.check_kept_integers(_AXES.shape("position", _sizes), position=saved.position)
+    _calls.check_kept(_shape[:-1], m=saved.m, inv_sum_e_shifted=saved.inv_sum_e_shifted)
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

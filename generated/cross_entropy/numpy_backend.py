@@ -148,18 +148,15 @@ def _forward(
     x = _calls.array("x", x, True)
     target = _calls.array("target", target, True, may_be_labels=True)
     _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape("target", target, _shape, "the shape of x")
-    _read = (x, target)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "target"), _read)
-    y_ = _calls.result("y", out, _shape[:-1], x.dtype, _given, _by.empty)
+    _calls.check_shapes(_shape, "the shape of x", target=target)
+    _read = {"x": x, "target": target}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _shape[:-1], x.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
     log_Z_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, m_, Z_, log_Z_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, target))
+    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x, target))
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, target, m_, Z_, log_Z_) if save else None
     return _shown, _saved
@@ -239,21 +236,24 @@ def _backward(
     _of_x, _of_target = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
-    _read = (dy, saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
+    _calls.check_shapes(_shape[:-1], "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.target": saved.target,
+        "saved.m": saved.m,
+        "saved.Z": saved.Z,
+        "saved.log_Z": saved.log_Z,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        ("dy", "saved.x", "saved.target", "saved.m", "saved.Z", "saved.log_Z"),
-        _read,
+    _made = _calls.results(
+        out, _read, _by.empty, dx=(_shape, _of_x), dtarget=(_shape, _of_target)
     )
-    _out = _calls.several(out, ("dx", "dtarget"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dtarget_ = _calls.result("dtarget", _out[1], _shape, _of_target, _given, _by.empty)
-    _made = (dx_, dtarget_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
-        _made, _work, (dy,), (saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
+        _made,
+        _blocks.Work(_shape, _dtype, threads),
+        (dy,),
+        (saved.x, saved.target, saved.m, saved.Z, saved.log_Z),
     )
     return Gradients(*_calls.returned(_made, out))
 
@@ -337,33 +337,26 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_target = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    target_dot = _calls.array("target_dot", target_dot, False)
+    x_dot, target_dot = _calls.arrays(0, x_dot=x_dot, target_dot=target_dot)
     _calls.check_any("tangent", x_dot, target_dot)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _calls.check_shape("target_dot", target_dot, _shape, "the shape of target")
-    _read = (x_dot, target_dot, saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(_shape, "the shape of target", target_dot=target_dot)
+    _read = {
+        "x_dot": x_dot,
+        "target_dot": target_dot,
+        "saved.x": saved.x,
+        "saved.target": saved.target,
+        "saved.m": saved.m,
+        "saved.Z": saved.Z,
+        "saved.log_Z": saved.log_Z,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "target_dot",
-            "saved.x",
-            "saved.target",
-            "saved.m",
-            "saved.Z",
-            "saved.log_Z",
-        ),
-        _read,
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _given, _by.empty)
+    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _read, _by.empty)
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, target_dot),
         (saved.x, saved.target, saved.m, saved.Z, saved.log_Z),
     )
@@ -471,39 +464,34 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_target = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
-    ddtarget = _calls.array("ddtarget", ddtarget, False)
+    dy, ddx, ddtarget = _calls.arrays(1, dy=dy, ddx=ddx, ddtarget=ddtarget)
     _calls.check_any("cotangent of a gradient", ddx, ddtarget)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _calls.check_shape("ddtarget", ddtarget, _shape, "the shape of target")
-    _read = (dy, ddx, ddtarget, saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
+    _calls.check_shapes(_shape[:-1], "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _calls.check_shapes(_shape, "the shape of target", ddtarget=ddtarget)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddtarget": ddtarget,
+        "saved.x": saved.x,
+        "saved.target": saved.target,
+        "saved.m": saved.m,
+        "saved.Z": saved.Z,
+        "saved.log_Z": saved.log_Z,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "ddtarget",
-            "saved.x",
-            "saved.target",
-            "saved.m",
-            "saved.Z",
-            "saved.log_Z",
-        ),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dtarget=(_shape, _of_target),
+        ddy=(_shape[:-1], dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dtarget", "ddy"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dtarget_ = _calls.result("dtarget", _out[1], _shape, _of_target, _given, _by.empty)
-    ddy_ = _calls.result("ddy", _out[2], _shape[:-1], dy.dtype, _given, _by.empty)
-    _made = (dx_, dtarget_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, ddtarget),
         (saved.x, saved.target, saved.m, saved.Z, saved.log_Z),
     )
@@ -649,11 +637,8 @@ def _check(saved: Any) -> None:
     _calls.check_is_saved(saved, Saved, "cross_entropy")
     _calls.check_first_fields(saved, (True, True))
     _shape = saved.shape
-    _calls.check_kept("x", saved.x, _shape)
-    _calls.check_kept("target", saved.target, _shape)
-    _calls.check_kept("m", saved.m, _shape[:-1])
-    _calls.check_kept("Z", saved.Z, _shape[:-1])
-    _calls.check_kept("log_Z", saved.log_Z, _shape[:-1])
+    _calls.check_kept(_shape, x=saved.x, target=saved.target)
+    _calls.check_kept(_shape[:-1], m=saved.m, Z=saved.Z, log_Z=saved.log_Z)
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

@@ -166,23 +166,17 @@ def _forward(
 ) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
+    x, gamma, beta = _calls.arrays(1, x=x, gamma=gamma, beta=beta)
     alpha = _calls.scalar("alpha", alpha, False)
-    gamma = _calls.array("gamma", gamma, False)
-    beta = _calls.array("beta", beta, False)
     _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
-    _calls.check_shape("beta", beta, _shape[-1:], "(D,)")
-    _read = (x, alpha, gamma, beta)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "alpha", "gamma", "beta"), _read)
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    _calls.check_shapes(_shape[-1:], "(D,)", gamma=gamma, beta=beta)
+    _read = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     _made = (y_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (
             x,
             _calls.number(alpha, _dtype),
@@ -263,22 +257,26 @@ def _backward(
     _of_x, _of_alpha, _of_gamma, _of_beta = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _read = (dy, saved.x, saved.alpha, saved.gamma)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.alpha": saved.alpha,
+        "saved.gamma": saved.gamma,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(out, ("dy", "saved.x", "saved.alpha", "saved.gamma"), _read)
-    _out = _calls.several(out, ("dx", "dalpha", "dgamma", "dbeta"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dalpha_ = _calls.result("dalpha", _out[1], (), _of_alpha, _given, _by.empty)
-    dgamma_ = _calls.result(
-        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
+    _made = _calls.results(
+        out,
+        _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dalpha=((), _of_alpha),
+        dgamma=(_shape[-1:], _of_gamma),
+        dbeta=(_shape[-1:], _of_beta),
     )
-    dbeta_ = _calls.result("dbeta", _out[3], _shape[-1:], _of_beta, _given, _by.empty)
-    _made = (dx_, dalpha_, dgamma_, dbeta_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
             saved.x,
@@ -390,39 +388,33 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_alpha, _of_gamma, _of_beta = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
+    x_dot, gamma_dot, beta_dot = _calls.arrays(
+        0, x_dot=x_dot, gamma_dot=gamma_dot, beta_dot=beta_dot
+    )
     alpha_dot = _calls.scalar("alpha_dot", alpha_dot, False)
-    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
-    beta_dot = _calls.array("beta_dot", beta_dot, False)
     _calls.check_any("tangent", x_dot, alpha_dot, gamma_dot, beta_dot)
     _calls.check_left_out("alpha_dot", alpha_dot, "alpha", _of_alpha)
     _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
     _calls.check_left_out("beta_dot", beta_dot, "beta", _of_beta)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
-    _calls.check_shape("beta_dot", beta_dot, _shape[-1:], "the shape of beta")
-    _read = (x_dot, alpha_dot, gamma_dot, beta_dot, saved.x, saved.alpha, saved.gamma)
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(_shape[-1:], "the shape of gamma", gamma_dot=gamma_dot)
+    _calls.check_shapes(_shape[-1:], "the shape of beta", beta_dot=beta_dot)
+    _read = {
+        "x_dot": x_dot,
+        "alpha_dot": alpha_dot,
+        "gamma_dot": gamma_dot,
+        "beta_dot": beta_dot,
+        "saved.x": saved.x,
+        "saved.alpha": saved.alpha,
+        "saved.gamma": saved.gamma,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "alpha_dot",
-            "gamma_dot",
-            "beta_dot",
-            "saved.x",
-            "saved.alpha",
-            "saved.gamma",
-        ),
-        _read,
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (
             x_dot,
             _calls.number(alpha_dot, _dtype),
@@ -573,49 +565,43 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_alpha, _of_gamma, _of_beta = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
+    dy, ddx, ddgamma, ddbeta = _calls.arrays(
+        1, dy=dy, ddx=ddx, ddgamma=ddgamma, ddbeta=ddbeta
+    )
     ddalpha = _calls.scalar("ddalpha", ddalpha, False)
-    ddgamma = _calls.array("ddgamma", ddgamma, False)
-    ddbeta = _calls.array("ddbeta", ddbeta, False)
     _calls.check_any("cotangent of a gradient", ddx, ddalpha, ddgamma, ddbeta)
     _calls.check_left_out("ddalpha", ddalpha, "alpha", _of_alpha)
     _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
     _calls.check_left_out("ddbeta", ddbeta, "beta", _of_beta)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _calls.check_shape("ddgamma", ddgamma, _shape[-1:], "the shape of gamma")
-    _calls.check_shape("ddbeta", ddbeta, _shape[-1:], "the shape of beta")
-    _read = (dy, ddx, ddalpha, ddgamma, ddbeta, saved.x, saved.alpha, saved.gamma)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _calls.check_shapes(_shape[-1:], "the shape of gamma", ddgamma=ddgamma)
+    _calls.check_shapes(_shape[-1:], "the shape of beta", ddbeta=ddbeta)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddalpha": ddalpha,
+        "ddgamma": ddgamma,
+        "ddbeta": ddbeta,
+        "saved.x": saved.x,
+        "saved.alpha": saved.alpha,
+        "saved.gamma": saved.gamma,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "ddalpha",
-            "ddgamma",
-            "ddbeta",
-            "saved.x",
-            "saved.alpha",
-            "saved.gamma",
-        ),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dalpha=((), _of_alpha),
+        dgamma=(_shape[-1:], _of_gamma),
+        dbeta=(_shape[-1:], _of_beta),
+        ddy=(_shape, dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dalpha", "dgamma", "dbeta", "ddy"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dalpha_ = _calls.result("dalpha", _out[1], (), _of_alpha, _given, _by.empty)
-    dgamma_ = _calls.result(
-        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
-    )
-    dbeta_ = _calls.result("dbeta", _out[3], _shape[-1:], _of_beta, _given, _by.empty)
-    ddy_ = _calls.result("ddy", _out[4], _shape, dy.dtype, _given, _by.empty)
-    _made = (dx_, dalpha_, dgamma_, dbeta_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (
             dy,
             ddx,
@@ -828,8 +814,8 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, False, False, False))
     _calls.check_number("alpha", saved.alpha, saved.dtypes[1] is not None)
     _shape = saved.shape
-    _calls.check_kept("x", saved.x, _shape)
-    _calls.check_kept("gamma", saved.gamma, _shape[-1:], saved.dtypes[2] is not None)
+    _calls.check_kept(_shape, x=saved.x)
+    _calls.check_kept(_shape[-1:], saved.dtypes[2] is not None, gamma=saved.gamma)
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

@@ -165,22 +165,19 @@ def _forward(
     x = _calls.array("x", x, True)
     label = _calls.integers("label", label, True)
     _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape(
-        "label", label, _shape[:-1], "the shape of x without its last axis"
+    _calls.check_shapes(
+        _shape[:-1], "the shape of x without its last axis", label=label
     )
-    _read = (x, label)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "label"), _read)
-    y_ = _calls.result("y", out, _shape[:-1], x.dtype, _given, _by.empty)
+    _read = {"x": x, "label": label}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _shape[:-1], x.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
     logpt_ = _by.empty(_shape[:-1], _dtype)
     expm1_logpt_ = _by.empty(_shape[:-1], _dtype)
     power_expm1_logpt_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, m_, Z_, logpt_, expm1_logpt_, power_expm1_logpt_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, label, gamma))
+    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x, label, gamma))
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(
@@ -295,39 +292,22 @@ def _backward(
     _of_x, _of_label = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
-    _read = (
-        dy,
-        saved.x,
-        saved.label,
-        saved.m,
-        saved.Z,
-        saved.logpt,
-        saved.expm1_logpt,
-        saved.power_expm1_logpt,
-    )
+    _calls.check_shapes(_shape[:-1], "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.label": saved.label,
+        "saved.m": saved.m,
+        "saved.Z": saved.Z,
+        "saved.logpt": saved.logpt,
+        "saved.expm1_logpt": saved.expm1_logpt,
+        "saved.power_expm1_logpt": saved.power_expm1_logpt,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "dy",
-            "saved.x",
-            "saved.label",
-            "saved.m",
-            "saved.Z",
-            "saved.logpt",
-            "saved.expm1_logpt",
-            "saved.power_expm1_logpt",
-        ),
-        _read,
-    )
-    _out = _calls.several(out, ("dx",))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    _made = (dx_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
+    _made = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
             saved.x,
@@ -487,38 +467,23 @@ def _jvp(
     x_dot = _calls.array("x_dot", x_dot, False)
     _calls.check_any("tangent", x_dot)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _read = (
-        x_dot,
-        saved.x,
-        saved.label,
-        saved.m,
-        saved.Z,
-        saved.logpt,
-        saved.expm1_logpt,
-        saved.power_expm1_logpt,
-    )
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _read = {
+        "x_dot": x_dot,
+        "saved.x": saved.x,
+        "saved.label": saved.label,
+        "saved.m": saved.m,
+        "saved.Z": saved.Z,
+        "saved.logpt": saved.logpt,
+        "saved.expm1_logpt": saved.expm1_logpt,
+        "saved.power_expm1_logpt": saved.power_expm1_logpt,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "saved.x",
-            "saved.label",
-            "saved.m",
-            "saved.Z",
-            "saved.logpt",
-            "saved.expm1_logpt",
-            "saved.power_expm1_logpt",
-        ),
-        _read,
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _given, _by.empty)
+    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _read, _by.empty)
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot,),
         (
             saved.x,
@@ -667,47 +632,29 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_label = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
+    dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     _calls.check_any("cotangent of a gradient", ddx)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _read = (
-        dy,
-        ddx,
-        saved.x,
-        saved.label,
-        saved.m,
-        saved.Z,
-        saved.logpt,
-        saved.expm1_logpt,
-        saved.power_expm1_logpt,
-    )
+    _calls.check_shapes(_shape[:-1], "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "saved.x": saved.x,
+        "saved.label": saved.label,
+        "saved.m": saved.m,
+        "saved.Z": saved.Z,
+        "saved.logpt": saved.logpt,
+        "saved.expm1_logpt": saved.expm1_logpt,
+        "saved.power_expm1_logpt": saved.power_expm1_logpt,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "saved.x",
-            "saved.label",
-            "saved.m",
-            "saved.Z",
-            "saved.logpt",
-            "saved.expm1_logpt",
-            "saved.power_expm1_logpt",
-        ),
-        _read,
+    _made = _calls.results(
+        out, _read, _by.empty, dx=(_shape, _of_x), ddy=(_shape[:-1], dy.dtype)
     )
-    _out = _calls.several(out, ("dx", "ddy"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    ddy_ = _calls.result("ddy", _out[1], _shape[:-1], dy.dtype, _given, _by.empty)
-    _made = (dx_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx),
         (
             saved.x,
@@ -989,13 +936,16 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, True))
     _calls.check_number("gamma", saved.gamma)
     _shape = saved.shape
-    _calls.check_kept("x", saved.x, _shape)
-    _calls.check_kept("label", saved.label, _shape[:-1], of_integers=True)
-    _calls.check_kept("m", saved.m, _shape[:-1])
-    _calls.check_kept("Z", saved.Z, _shape[:-1])
-    _calls.check_kept("logpt", saved.logpt, _shape[:-1])
-    _calls.check_kept("expm1_logpt", saved.expm1_logpt, _shape[:-1])
-    _calls.check_kept("power_expm1_logpt", saved.power_expm1_logpt, _shape[:-1])
+    _calls.check_kept(_shape, x=saved.x)
+    _calls.check_kept_integers(_shape[:-1], label=saved.label)
+    _calls.check_kept(
+        _shape[:-1],
+        m=saved.m,
+        Z=saved.Z,
+        logpt=saved.logpt,
+        expm1_logpt=saved.expm1_logpt,
+        power_expm1_logpt=saved.power_expm1_logpt,
+    )
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

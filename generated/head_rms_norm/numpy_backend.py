@@ -157,19 +157,22 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    weight = _calls.array("weight", weight, False)
+    x, weight = _calls.arrays(1, x=x, weight=weight)
     _sizes = _AXES.sizes((x, weight))
     _shape = _AXES.row_shape(_sizes)
-    _read = (x, weight)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "weight"), _read)
-    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    _read = {"x": x, "weight": weight}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, weight, eps))
+    _AXES.fill(
+        _by,
+        "forward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, weight, eps),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, weight, rstd_) if save else None
@@ -247,25 +250,27 @@ def _backward(
     dy = _calls.array("dy", dy, True)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _read = (dy, saved.x, saved.weight, saved.rstd)
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.weight": saved.weight,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(out, ("dy", "saved.x", "saved.weight", "saved.rstd"), _read)
-    _out = _calls.several(out, ("dx", "dweight"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    _made = _calls.results(
+        out,
+        _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dweight=(_AXES.shape("weight", _sizes), _of_weight),
     )
-    dweight_ = _calls.result(
-        "dweight", _out[1], _AXES.shape("weight", _sizes), _of_weight, _given, _by.empty
-    )
-    _made = (dx_, dweight_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.weight, saved.rstd),
     )
@@ -350,32 +355,33 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_weight = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    weight_dot = _calls.array("weight_dot", weight_dot, False)
+    x_dot, weight_dot = _calls.arrays(0, x_dot=x_dot, weight_dot=weight_dot)
     _calls.check_any("tangent", x_dot, weight_dot)
     _calls.check_left_out("weight_dot", weight_dot, "weight", _of_weight)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _calls.check_shape(
-        "weight_dot", weight_dot, _AXES.shape("weight", _sizes), "the shape of weight"
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(
+        _AXES.shape("weight", _sizes), "the shape of weight", weight_dot=weight_dot
     )
-    _read = (x_dot, weight_dot, saved.x, saved.weight, saved.rstd)
+    _read = {
+        "x_dot": x_dot,
+        "weight_dot": weight_dot,
+        "saved.x": saved.x,
+        "saved.weight": saved.weight,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out, ("x_dot", "weight_dot", "saved.x", "saved.weight", "saved.rstd"), _read
-    )
     y_dot_ = _calls.result(
-        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "jvp",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, weight_dot),
         (saved.x, saved.weight, saved.rstd),
     )
@@ -478,43 +484,39 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_weight = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
-    ddweight = _calls.array("ddweight", ddweight, False)
+    dy, ddx, ddweight = _calls.arrays(1, dy=dy, ddx=ddx, ddweight=ddweight)
     _calls.check_any("cotangent of a gradient", ddx, ddweight)
     _calls.check_left_out("ddweight", ddweight, "weight", _of_weight)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
-    _calls.check_shape(
-        "ddweight", ddweight, _AXES.shape("weight", _sizes), "the shape of weight"
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
+    _calls.check_shapes(
+        _AXES.shape("weight", _sizes), "the shape of weight", ddweight=ddweight
     )
-    _read = (dy, ddx, ddweight, saved.x, saved.weight, saved.rstd)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddweight": ddweight,
+        "saved.x": saved.x,
+        "saved.weight": saved.weight,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        ("cotangents[0]", "ddx", "ddweight", "saved.x", "saved.weight", "saved.rstd"),
         _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dweight=(_AXES.shape("weight", _sizes), _of_weight),
+        ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dweight", "ddy"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dweight_ = _calls.result(
-        "dweight", _out[1], _AXES.shape("weight", _sizes), _of_weight, _given, _by.empty
-    )
-    ddy_ = _calls.result(
-        "ddy", _out[2], _AXES.shape("y", _sizes), dy.dtype, _given, _by.empty
-    )
-    _made = (dx_, dweight_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward_backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, ddweight),
         (saved.x, saved.weight, saved.rstd),
     )
@@ -654,14 +656,11 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, False))
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
+    _calls.check_kept(_AXES.shape("x", _sizes), x=saved.x)
     _calls.check_kept(
-        "weight",
-        saved.weight,
-        _AXES.shape("weight", _sizes),
-        saved.dtypes[1] is not None,
+        _AXES.shape("weight", _sizes), saved.dtypes[1] is not None, weight=saved.weight
     )
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(_shape[:-1], rstd=saved.rstd)
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

@@ -166,22 +166,20 @@ def _forward(
     positive = _calls.integers("positive", positive, True)
     scale = _calls.scalar("scale", scale, False)
     _shape = _calls.row_shape("similarity", similarity, 1)
-    _calls.check_shape(
-        "positive",
-        positive,
-        _shape[:-1],
-        "the shape of similarity without its last axis",
+    _calls.check_shapes(
+        _shape[:-1], "the shape of similarity without its last axis", positive=positive
     )
-    _read = (similarity, positive, scale)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("similarity", "positive", "scale"), _read)
-    y_ = _calls.result("y", out, _shape[:-1], similarity.dtype, _given, _by.empty)
+    _read = {"similarity": similarity, "positive": positive, "scale": scale}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _shape[:-1], similarity.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, m_, Z_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (similarity, positive, _calls.number(scale, _dtype)))
+    _by.fill(
+        _made,
+        _blocks.Work(_shape, _dtype, threads),
+        (similarity, positive, _calls.number(scale, _dtype)),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_shape, _dtype, _dtypes, similarity, positive, scale, m_, Z_)
@@ -272,31 +270,26 @@ def _backward(
     _of_similarity, _of_positive, _of_scale = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
-    _read = (dy, saved.similarity, saved.positive, saved.scale, saved.m, saved.Z)
+    _calls.check_shapes(_shape[:-1], "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.similarity": saved.similarity,
+        "saved.positive": saved.positive,
+        "saved.scale": saved.scale,
+        "saved.m": saved.m,
+        "saved.Z": saved.Z,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "dy",
-            "saved.similarity",
-            "saved.positive",
-            "saved.scale",
-            "saved.m",
-            "saved.Z",
-        ),
         _read,
+        _by.empty,
+        dsimilarity=(_shape, _of_similarity),
+        dscale=((), _of_scale),
     )
-    _out = _calls.several(out, ("dsimilarity", "dscale"))
-    dsimilarity_ = _calls.result(
-        "dsimilarity", _out[0], _shape, _of_similarity, _given, _by.empty
-    )
-    dscale_ = _calls.result("dscale", _out[1], (), _of_scale, _given, _by.empty)
-    _made = (dsimilarity_, dscale_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
             saved.similarity,
@@ -415,38 +408,24 @@ def _jvp(
     _calls.check_any("tangent", similarity_dot, scale_dot)
     _calls.check_left_out("scale_dot", scale_dot, "scale", _of_scale)
     _shape = saved.shape
-    _calls.check_shape(
-        "similarity_dot", similarity_dot, _shape, "the shape of similarity"
+    _calls.check_shapes(
+        _shape, "the shape of similarity", similarity_dot=similarity_dot
     )
-    _read = (
-        similarity_dot,
-        scale_dot,
-        saved.similarity,
-        saved.positive,
-        saved.scale,
-        saved.m,
-        saved.Z,
-    )
+    _read = {
+        "similarity_dot": similarity_dot,
+        "scale_dot": scale_dot,
+        "saved.similarity": saved.similarity,
+        "saved.positive": saved.positive,
+        "saved.scale": saved.scale,
+        "saved.m": saved.m,
+        "saved.Z": saved.Z,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "similarity_dot",
-            "scale_dot",
-            "saved.similarity",
-            "saved.positive",
-            "saved.scale",
-            "saved.m",
-            "saved.Z",
-        ),
-        _read,
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_similarity, _given, _by.empty)
+    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_similarity, _read, _by.empty)
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (similarity_dot, _calls.number(scale_dot, _dtype)),
         (
             saved.similarity,
@@ -574,50 +553,35 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_similarity, _of_positive, _of_scale = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddsimilarity = _calls.array("ddsimilarity", ddsimilarity, False)
+    dy, ddsimilarity = _calls.arrays(1, dy=dy, ddsimilarity=ddsimilarity)
     ddscale = _calls.scalar("ddscale", ddscale, False)
     _calls.check_any("cotangent of a gradient", ddsimilarity, ddscale)
     _calls.check_left_out("ddscale", ddscale, "scale", _of_scale)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
-    _calls.check_shape("ddsimilarity", ddsimilarity, _shape, "the shape of similarity")
-    _read = (
-        dy,
-        ddsimilarity,
-        ddscale,
-        saved.similarity,
-        saved.positive,
-        saved.scale,
-        saved.m,
-        saved.Z,
-    )
+    _calls.check_shapes(_shape[:-1], "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of similarity", ddsimilarity=ddsimilarity)
+    _read = {
+        "cotangents[0]": dy,
+        "ddsimilarity": ddsimilarity,
+        "ddscale": ddscale,
+        "saved.similarity": saved.similarity,
+        "saved.positive": saved.positive,
+        "saved.scale": saved.scale,
+        "saved.m": saved.m,
+        "saved.Z": saved.Z,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddsimilarity",
-            "ddscale",
-            "saved.similarity",
-            "saved.positive",
-            "saved.scale",
-            "saved.m",
-            "saved.Z",
-        ),
         _read,
+        _by.empty,
+        dsimilarity=(_shape, _of_similarity),
+        dscale=((), _of_scale),
+        ddy=(_shape[:-1], dy.dtype),
     )
-    _out = _calls.several(out, ("dsimilarity", "dscale", "ddy"))
-    dsimilarity_ = _calls.result(
-        "dsimilarity", _out[0], _shape, _of_similarity, _given, _by.empty
-    )
-    dscale_ = _calls.result("dscale", _out[1], (), _of_scale, _given, _by.empty)
-    ddy_ = _calls.result("ddy", _out[2], _shape[:-1], dy.dtype, _given, _by.empty)
-    _made = (dsimilarity_, dscale_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddsimilarity, _calls.number(ddscale, _dtype)),
         (
             saved.similarity,
@@ -794,10 +758,9 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, True, False))
     _calls.check_number("scale", saved.scale, saved.dtypes[2] is not None)
     _shape = saved.shape
-    _calls.check_kept("similarity", saved.similarity, _shape)
-    _calls.check_kept("positive", saved.positive, _shape[:-1], of_integers=True)
-    _calls.check_kept("m", saved.m, _shape[:-1])
-    _calls.check_kept("Z", saved.Z, _shape[:-1])
+    _calls.check_kept(_shape, similarity=saved.similarity)
+    _calls.check_kept_integers(_shape[:-1], positive=saved.positive)
+    _calls.check_kept(_shape[:-1], m=saved.m, Z=saved.Z)
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

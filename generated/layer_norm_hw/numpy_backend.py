@@ -171,22 +171,24 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    gamma = _calls.array("gamma", gamma, False)
-    beta = _calls.array("beta", beta, False)
+    x, gamma, beta = _calls.arrays(1, x=x, gamma=gamma, beta=beta)
     _sizes = _AXES.sizes((x, gamma, beta))
     _shape = _AXES.row_shape(_sizes)
-    _read = (x, gamma, beta)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "gamma", "beta"), _read)
-    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    _read = {"x": x, "gamma": gamma, "beta": beta}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, mu_, mu_residual_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, gamma, beta, eps))
+    _AXES.fill(
+        _by,
+        "forward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, gamma, beta, eps),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, gamma, mu_, mu_residual_, rstd_)
@@ -280,32 +282,30 @@ def _backward(
     dy = _calls.array("dy", dy, True)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _read = (dy, saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd)
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        ("dy", "saved.x", "saved.gamma", "saved.mu", "saved.mu_residual", "saved.rstd"),
         _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dgamma=(_AXES.shape("gamma", _sizes), _of_gamma),
+        dbeta=(_AXES.shape("beta", _sizes), _of_beta),
     )
-    _out = _calls.several(out, ("dx", "dgamma", "dbeta"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dgamma_ = _calls.result(
-        "dgamma", _out[1], _AXES.shape("gamma", _sizes), _of_gamma, _given, _by.empty
-    )
-    dbeta_ = _calls.result(
-        "dbeta", _out[2], _AXES.shape("beta", _sizes), _of_beta, _given, _by.empty
-    )
-    _made = (dx_, dgamma_, dbeta_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
     )
@@ -413,57 +413,42 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
-    beta_dot = _calls.array("beta_dot", beta_dot, False)
+    x_dot, gamma_dot, beta_dot = _calls.arrays(
+        0, x_dot=x_dot, gamma_dot=gamma_dot, beta_dot=beta_dot
+    )
     _calls.check_any("tangent", x_dot, gamma_dot, beta_dot)
     _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
     _calls.check_left_out("beta_dot", beta_dot, "beta", _of_beta)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _calls.check_shape(
-        "gamma_dot", gamma_dot, _AXES.shape("gamma", _sizes), "the shape of gamma"
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(
+        _AXES.shape("gamma", _sizes), "the shape of gamma", gamma_dot=gamma_dot
     )
-    _calls.check_shape(
-        "beta_dot", beta_dot, _AXES.shape("beta", _sizes), "the shape of beta"
+    _calls.check_shapes(
+        _AXES.shape("beta", _sizes), "the shape of beta", beta_dot=beta_dot
     )
-    _read = (
-        x_dot,
-        gamma_dot,
-        beta_dot,
-        saved.x,
-        saved.gamma,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _read = {
+        "x_dot": x_dot,
+        "gamma_dot": gamma_dot,
+        "beta_dot": beta_dot,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "gamma_dot",
-            "beta_dot",
-            "saved.x",
-            "saved.gamma",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
-        _read,
-    )
     y_dot_ = _calls.result(
-        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "jvp",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, gamma_dot, beta_dot),
         (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
     )
@@ -599,71 +584,47 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
-    ddgamma = _calls.array("ddgamma", ddgamma, False)
-    ddbeta = _calls.array("ddbeta", ddbeta, False)
+    dy, ddx, ddgamma, ddbeta = _calls.arrays(
+        1, dy=dy, ddx=ddx, ddgamma=ddgamma, ddbeta=ddbeta
+    )
     _calls.check_any("cotangent of a gradient", ddx, ddgamma, ddbeta)
     _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
     _calls.check_left_out("ddbeta", ddbeta, "beta", _of_beta)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
-    _calls.check_shape(
-        "ddgamma", ddgamma, _AXES.shape("gamma", _sizes), "the shape of gamma"
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
+    _calls.check_shapes(
+        _AXES.shape("gamma", _sizes), "the shape of gamma", ddgamma=ddgamma
     )
-    _calls.check_shape(
-        "ddbeta", ddbeta, _AXES.shape("beta", _sizes), "the shape of beta"
-    )
-    _read = (
-        dy,
-        ddx,
-        ddgamma,
-        ddbeta,
-        saved.x,
-        saved.gamma,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_AXES.shape("beta", _sizes), "the shape of beta", ddbeta=ddbeta)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddgamma": ddgamma,
+        "ddbeta": ddbeta,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "ddgamma",
-            "ddbeta",
-            "saved.x",
-            "saved.gamma",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        dgamma=(_AXES.shape("gamma", _sizes), _of_gamma),
+        dbeta=(_AXES.shape("beta", _sizes), _of_beta),
+        ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dgamma", "dbeta", "ddy"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    dgamma_ = _calls.result(
-        "dgamma", _out[1], _AXES.shape("gamma", _sizes), _of_gamma, _given, _by.empty
-    )
-    dbeta_ = _calls.result(
-        "dbeta", _out[2], _AXES.shape("beta", _sizes), _of_beta, _given, _by.empty
-    )
-    ddy_ = _calls.result(
-        "ddy", _out[3], _AXES.shape("y", _sizes), dy.dtype, _given, _by.empty
-    )
-    _made = (dx_, dgamma_, dbeta_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward_backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, ddgamma, ddbeta),
         (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
     )
@@ -851,13 +812,13 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, False, False))
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
+    _calls.check_kept(_AXES.shape("x", _sizes), x=saved.x)
     _calls.check_kept(
-        "gamma", saved.gamma, _AXES.shape("gamma", _sizes), saved.dtypes[1] is not None
+        _AXES.shape("gamma", _sizes), saved.dtypes[1] is not None, gamma=saved.gamma
     )
-    _calls.check_kept("mu", saved.mu, _shape[:-1])
-    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(
+        _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
+    )
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

@@ -135,16 +135,13 @@ def _forward(
     threads = _calls.thread_count(threads)
     x = _calls.array("x", x, True)
     _shape = _calls.row_shape("x", x, 1)
-    _read = (x,)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x",), _read)
-    y_ = _calls.result("y", out, _shape[:-1], x.dtype, _given, _by.empty)
+    _read = {"x": x}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _shape[:-1], x.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, m_, Z_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x,))
+    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x,))
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, m_, Z_) if save else None
     return _shown, _saved
@@ -215,15 +212,13 @@ def _backward(
     (_of_x,) = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
-    _read = (dy, saved.x, saved.m, saved.Z)
+    _calls.check_shapes(_shape[:-1], "the shape of y", dy=dy)
+    _read = {"dy": dy, "saved.x": saved.x, "saved.m": saved.m, "saved.Z": saved.Z}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(out, ("dy", "saved.x", "saved.m", "saved.Z"), _read)
-    _out = _calls.several(out, ("dx",))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    _made = (dx_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (dy,), (saved.x, saved.m, saved.Z))
+    _made = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
+    _by.fill(
+        _made, _blocks.Work(_shape, _dtype, threads), (dy,), (saved.x, saved.m, saved.Z)
+    )
     return Gradients(*_calls.returned(_made, out))
 
 
@@ -290,14 +285,17 @@ def _jvp(
     x_dot = _calls.array("x_dot", x_dot, False)
     _calls.check_any("tangent", x_dot)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _read = (x_dot, saved.x, saved.m, saved.Z)
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _read = {"x_dot": x_dot, "saved.x": saved.x, "saved.m": saved.m, "saved.Z": saved.Z}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(out, ("x_dot", "saved.x", "saved.m", "saved.Z"), _read)
-    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _given, _by.empty)
+    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _read, _by.empty)
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x_dot,), (saved.x, saved.m, saved.Z))
+    _by.fill(
+        _made,
+        _blocks.Work(_shape, _dtype, threads),
+        (x_dot,),
+        (saved.x, saved.m, saved.Z),
+    )
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
 
@@ -370,23 +368,28 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     (_of_x,) = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
+    dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     _calls.check_any("cotangent of a gradient", ddx)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _read = (dy, ddx, saved.x, saved.m, saved.Z)
+    _calls.check_shapes(_shape[:-1], "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "saved.x": saved.x,
+        "saved.m": saved.m,
+        "saved.Z": saved.Z,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out, ("cotangents[0]", "ddx", "saved.x", "saved.m", "saved.Z"), _read
+    _made = _calls.results(
+        out, _read, _by.empty, dx=(_shape, _of_x), ddy=(_shape[:-1], dy.dtype)
     )
-    _out = _calls.several(out, ("dx", "ddy"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    ddy_ = _calls.result("ddy", _out[1], _shape[:-1], dy.dtype, _given, _by.empty)
-    _made = (dx_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (dy, ddx), (saved.x, saved.m, saved.Z))
+    _by.fill(
+        _made,
+        _blocks.Work(_shape, _dtype, threads),
+        (dy, ddx),
+        (saved.x, saved.m, saved.Z),
+    )
     return SecondGradients(*_calls.returned(_made, out))
 
 
@@ -459,9 +462,8 @@ def _check(saved: Any) -> None:
     _calls.check_is_saved(saved, Saved, "logsumexp")
     _calls.check_first_fields(saved, (True,))
     _shape = saved.shape
-    _calls.check_kept("x", saved.x, _shape)
-    _calls.check_kept("m", saved.m, _shape[:-1])
-    _calls.check_kept("Z", saved.Z, _shape[:-1])
+    _calls.check_kept(_shape, x=saved.x)
+    _calls.check_kept(_shape[:-1], m=saved.m, Z=saved.Z)
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

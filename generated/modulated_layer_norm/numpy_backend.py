@@ -182,29 +182,20 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    gate = _calls.array("gate", gate, False)
-    gamma = _calls.array("gamma", gamma, False)
-    beta = _calls.array("beta", beta, False)
+    x, gate, gamma, beta = _calls.arrays(1, x=x, gate=gate, gamma=gamma, beta=beta)
     _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape(
-        "gate", gate, _shape[:-1], "the shape of x without its last axis"
-    )
-    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
-    _calls.check_shape("beta", beta, _shape[-1:], "(D,)")
-    _read = (x, gate, gamma, beta)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "gate", "gamma", "beta"), _read)
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    _calls.check_shapes(_shape[:-1], "the shape of x without its last axis", gate=gate)
+    _calls.check_shapes(_shape[-1:], "(D,)", gamma=gamma, beta=beta)
+    _read = {"x": x, "gate": gate, "gamma": gamma, "beta": beta}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, mu_, mu_residual_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x, gate, _calls.parameter(gamma, _dtype), _calls.parameter(beta, _dtype), eps),
     )
     _shown: npt.NDArray[Any] = y_ if out is None else out
@@ -303,44 +294,30 @@ def _backward(
     _of_x, _of_gate, _of_gamma, _of_beta = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _read = (
-        dy,
-        saved.x,
-        saved.gate,
-        saved.gamma,
-        saved.beta,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.gate": saved.gate,
+        "saved.gamma": saved.gamma,
+        "saved.beta": saved.beta,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "dy",
-            "saved.x",
-            "saved.gate",
-            "saved.gamma",
-            "saved.beta",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dgate=(_shape[:-1], _of_gate),
+        dgamma=(_shape[-1:], _of_gamma),
+        dbeta=(_shape[-1:], _of_beta),
     )
-    _out = _calls.several(out, ("dx", "dgate", "dgamma", "dbeta"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dgate_ = _calls.result("dgate", _out[1], _shape[:-1], _of_gate, _given, _by.empty)
-    dgamma_ = _calls.result(
-        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
-    )
-    dbeta_ = _calls.result("dbeta", _out[3], _shape[-1:], _of_beta, _given, _by.empty)
-    _made = (dx_, dgate_, dgamma_, dbeta_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
             saved.x,
@@ -488,56 +465,37 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_gate, _of_gamma, _of_beta = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    gate_dot = _calls.array("gate_dot", gate_dot, False)
-    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
-    beta_dot = _calls.array("beta_dot", beta_dot, False)
+    x_dot, gate_dot, gamma_dot, beta_dot = _calls.arrays(
+        0, x_dot=x_dot, gate_dot=gate_dot, gamma_dot=gamma_dot, beta_dot=beta_dot
+    )
     _calls.check_any("tangent", x_dot, gate_dot, gamma_dot, beta_dot)
     _calls.check_left_out("gate_dot", gate_dot, "gate", _of_gate)
     _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
     _calls.check_left_out("beta_dot", beta_dot, "beta", _of_beta)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _calls.check_shape("gate_dot", gate_dot, _shape[:-1], "the shape of gate")
-    _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
-    _calls.check_shape("beta_dot", beta_dot, _shape[-1:], "the shape of beta")
-    _read = (
-        x_dot,
-        gate_dot,
-        gamma_dot,
-        beta_dot,
-        saved.x,
-        saved.gate,
-        saved.gamma,
-        saved.beta,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(_shape[:-1], "the shape of gate", gate_dot=gate_dot)
+    _calls.check_shapes(_shape[-1:], "the shape of gamma", gamma_dot=gamma_dot)
+    _calls.check_shapes(_shape[-1:], "the shape of beta", beta_dot=beta_dot)
+    _read = {
+        "x_dot": x_dot,
+        "gate_dot": gate_dot,
+        "gamma_dot": gamma_dot,
+        "beta_dot": beta_dot,
+        "saved.x": saved.x,
+        "saved.gate": saved.gate,
+        "saved.gamma": saved.gamma,
+        "saved.beta": saved.beta,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "gate_dot",
-            "gamma_dot",
-            "beta_dot",
-            "saved.x",
-            "saved.gate",
-            "saved.gamma",
-            "saved.beta",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
-        _read,
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (
             x_dot,
             gate_dot,
@@ -720,67 +678,47 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_gate, _of_gamma, _of_beta = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
-    ddgate = _calls.array("ddgate", ddgate, False)
-    ddgamma = _calls.array("ddgamma", ddgamma, False)
-    ddbeta = _calls.array("ddbeta", ddbeta, False)
+    dy, ddx, ddgate, ddgamma, ddbeta = _calls.arrays(
+        1, dy=dy, ddx=ddx, ddgate=ddgate, ddgamma=ddgamma, ddbeta=ddbeta
+    )
     _calls.check_any("cotangent of a gradient", ddx, ddgate, ddgamma, ddbeta)
     _calls.check_left_out("ddgate", ddgate, "gate", _of_gate)
     _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
     _calls.check_left_out("ddbeta", ddbeta, "beta", _of_beta)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _calls.check_shape("ddgate", ddgate, _shape[:-1], "the shape of gate")
-    _calls.check_shape("ddgamma", ddgamma, _shape[-1:], "the shape of gamma")
-    _calls.check_shape("ddbeta", ddbeta, _shape[-1:], "the shape of beta")
-    _read = (
-        dy,
-        ddx,
-        ddgate,
-        ddgamma,
-        ddbeta,
-        saved.x,
-        saved.gate,
-        saved.gamma,
-        saved.beta,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-    )
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _calls.check_shapes(_shape[:-1], "the shape of gate", ddgate=ddgate)
+    _calls.check_shapes(_shape[-1:], "the shape of gamma", ddgamma=ddgamma)
+    _calls.check_shapes(_shape[-1:], "the shape of beta", ddbeta=ddbeta)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddgate": ddgate,
+        "ddgamma": ddgamma,
+        "ddbeta": ddbeta,
+        "saved.x": saved.x,
+        "saved.gate": saved.gate,
+        "saved.gamma": saved.gamma,
+        "saved.beta": saved.beta,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "ddgate",
-            "ddgamma",
-            "ddbeta",
-            "saved.x",
-            "saved.gate",
-            "saved.gamma",
-            "saved.beta",
-            "saved.mu",
-            "saved.mu_residual",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dgate=(_shape[:-1], _of_gate),
+        dgamma=(_shape[-1:], _of_gamma),
+        dbeta=(_shape[-1:], _of_beta),
+        ddy=(_shape, dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dgate", "dgamma", "dbeta", "ddy"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dgate_ = _calls.result("dgate", _out[1], _shape[:-1], _of_gate, _given, _by.empty)
-    dgamma_ = _calls.result(
-        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
-    )
-    dbeta_ = _calls.result("dbeta", _out[3], _shape[-1:], _of_beta, _given, _by.empty)
-    ddy_ = _calls.result("ddy", _out[4], _shape, dy.dtype, _given, _by.empty)
-    _made = (dx_, dgate_, dgamma_, dbeta_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (
             dy,
             ddx,
@@ -1110,13 +1048,13 @@ def _check(saved: Any) -> None:
     _calls.check_is_saved(saved, Saved, "modulated_layer_norm")
     _calls.check_first_fields(saved, (True, False, False, False))
     _shape = saved.shape
-    _calls.check_kept("x", saved.x, _shape)
-    _calls.check_kept("gate", saved.gate, _shape[:-1], saved.dtypes[1] is not None)
-    _calls.check_kept("gamma", saved.gamma, _shape[-1:], saved.dtypes[2] is not None)
-    _calls.check_kept("beta", saved.beta, _shape[-1:], saved.dtypes[3] is not None)
-    _calls.check_kept("mu", saved.mu, _shape[:-1])
-    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(_shape, x=saved.x)
+    _calls.check_kept(_shape[:-1], saved.dtypes[1] is not None, gate=saved.gate)
+    _calls.check_kept(_shape[-1:], saved.dtypes[2] is not None, gamma=saved.gamma)
+    _calls.check_kept(_shape[-1:], saved.dtypes[3] is not None, beta=saved.beta)
+    _calls.check_kept(
+        _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
+    )
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

@@ -165,19 +165,19 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    w = _calls.array("w", w, False)
+    x, w = _calls.arrays(1, x=x, w=w)
     _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape("w", w, _shape[-1:], "(D,)")
-    _read = (x, w)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "w"), _read)
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    _calls.check_shapes(_shape[-1:], "(D,)", w=w)
+    _read = {"x": x, "w": w}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, _calls.parameter(w, _dtype), eps))
+    _by.fill(
+        _made,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, _calls.parameter(w, _dtype), eps),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, w, rstd_) if save else None
     return _shown, _saved
@@ -258,17 +258,17 @@ def _backward(
     _of_x, _of_w = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _read = (dy, saved.x, saved.w, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _read = {"dy": dy, "saved.x": saved.x, "saved.w": saved.w, "saved.rstd": saved.rstd}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(out, ("dy", "saved.x", "saved.w", "saved.rstd"), _read)
-    _out = _calls.several(out, ("dx", "dw"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dw_ = _calls.result("dw", _out[1], _shape[-1:], _of_w, _given, _by.empty)
-    _made = (dx_, dw_)
-    _work = _blocks.Work(_shape, _dtype, threads)
+    _made = _calls.results(
+        out, _read, _by.empty, dx=(_shape, _of_x), dw=(_shape[-1:], _of_w)
+    )
     _by.fill(
-        _made, _work, (dy,), (saved.x, _calls.parameter(saved.w, _dtype), saved.rstd)
+        _made,
+        _blocks.Work(_shape, _dtype, threads),
+        (dy,),
+        (saved.x, _calls.parameter(saved.w, _dtype), saved.rstd),
     )
     return Gradients(*_calls.returned(_made, out))
 
@@ -363,24 +363,25 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_w = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    w_dot = _calls.array("w_dot", w_dot, False)
+    x_dot, w_dot = _calls.arrays(0, x_dot=x_dot, w_dot=w_dot)
     _calls.check_any("tangent", x_dot, w_dot)
     _calls.check_left_out("w_dot", w_dot, "w", _of_w)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _calls.check_shape("w_dot", w_dot, _shape[-1:], "the shape of w")
-    _read = (x_dot, w_dot, saved.x, saved.w, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(_shape[-1:], "the shape of w", w_dot=w_dot)
+    _read = {
+        "x_dot": x_dot,
+        "w_dot": w_dot,
+        "saved.x": saved.x,
+        "saved.w": saved.w,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out, ("x_dot", "w_dot", "saved.x", "saved.w", "saved.rstd"), _read
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, _calls.parameter(w_dot, _dtype)),
         (saved.x, _calls.parameter(saved.w, _dtype), saved.rstd),
     )
@@ -490,29 +491,33 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_w = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
-    ddw = _calls.array("ddw", ddw, False)
+    dy, ddx, ddw = _calls.arrays(1, dy=dy, ddx=ddx, ddw=ddw)
     _calls.check_any("cotangent of a gradient", ddx, ddw)
     _calls.check_left_out("ddw", ddw, "w", _of_w)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _calls.check_shape("ddw", ddw, _shape[-1:], "the shape of w")
-    _read = (dy, ddx, ddw, saved.x, saved.w, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _calls.check_shapes(_shape[-1:], "the shape of w", ddw=ddw)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddw": ddw,
+        "saved.x": saved.x,
+        "saved.w": saved.w,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out, ("cotangents[0]", "ddx", "ddw", "saved.x", "saved.w", "saved.rstd"), _read
+    _made = _calls.results(
+        out,
+        _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dw=(_shape[-1:], _of_w),
+        ddy=(_shape, dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dw", "ddy"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dw_ = _calls.result("dw", _out[1], _shape[-1:], _of_w, _given, _by.empty)
-    ddy_ = _calls.result("ddy", _out[2], _shape, dy.dtype, _given, _by.empty)
-    _made = (dx_, dw_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, _calls.parameter(ddw, _dtype)),
         (saved.x, _calls.parameter(saved.w, _dtype), saved.rstd),
     )
@@ -661,9 +666,9 @@ def _check(saved: Any) -> None:
     _calls.check_is_saved(saved, Saved, "offset_rms_norm")
     _calls.check_first_fields(saved, (True, False))
     _shape = saved.shape
-    _calls.check_kept("x", saved.x, _shape)
-    _calls.check_kept("w", saved.w, _shape[-1:], saved.dtypes[1] is not None)
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(_shape, x=saved.x)
+    _calls.check_kept(_shape[-1:], saved.dtypes[1] is not None, w=saved.w)
+    _calls.check_kept(_shape[:-1], rstd=saved.rstd)
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

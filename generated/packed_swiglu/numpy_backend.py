@@ -142,14 +142,13 @@ def _forward(
     x = _calls.array("x", x, True)
     _sizes = _AXES.sizes((x,))
     _shape = _AXES.row_shape(_sizes)
-    _read = (x,)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x",), _read)
-    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    _read = {"x": x}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
     _made = (y_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "forward", _made, _sizes, _work, (x,))
+    _AXES.fill(
+        _by, "forward", _made, _sizes, _blocks.Work(_shape, _dtype, threads), (x,)
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_AXES.flat(_sizes), _dtype, _dtypes, x) if save else None
     return _shown, _saved
@@ -210,17 +209,19 @@ def _backward(
     dy = _calls.array("dy", dy, True)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _read = (dy, saved.x)
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _read = {"dy": dy, "saved.x": saved.x}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(out, ("dy", "saved.x"), _read)
-    _out = _calls.several(out, ("dx",))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    _made = _calls.results(out, _read, _by.empty, dx=(_AXES.shape("x", _sizes), _of_x))
+    _AXES.fill(
+        _by,
+        "backward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (dy,),
+        (saved.x,),
     )
-    _made = (dx_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "backward", _made, _sizes, _work, (dy,), (saved.x,))
     return Gradients(*_calls.returned(_made, out))
 
 
@@ -294,16 +295,22 @@ def _jvp(
     _calls.check_any("tangent", x_dot)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _read = (x_dot, saved.x)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
+    _read = {"x_dot": x_dot, "saved.x": saved.x}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(out, ("x_dot", "saved.x"), _read)
     y_dot_ = _calls.result(
-        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "jvp", _made, _sizes, _work, (x_dot,), (saved.x,))
+    _AXES.fill(
+        _by,
+        "jvp",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (x_dot,),
+        (saved.x,),
+    )
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
 
@@ -391,26 +398,30 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     (_of_x,) = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
+    dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     _calls.check_any("cotangent of a gradient", ddx)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
-    _read = (dy, ddx, saved.x)
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
+    _read = {"cotangents[0]": dy, "ddx": ddx, "saved.x": saved.x}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(out, ("cotangents[0]", "ddx", "saved.x"), _read)
-    _out = _calls.several(out, ("dx", "ddy"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    _made = _calls.results(
+        out,
+        _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    ddy_ = _calls.result(
-        "ddy", _out[1], _AXES.shape("y", _sizes), dy.dtype, _given, _by.empty
+    _AXES.fill(
+        _by,
+        "backward_backward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (dy, ddx),
+        (saved.x,),
     )
-    _made = (dx_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "backward_backward", _made, _sizes, _work, (dy, ddx), (saved.x,))
     return SecondGradients(*_calls.returned(_made, out))
 
 
@@ -529,7 +540,7 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True,))
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
+    _calls.check_kept(_AXES.shape("x", _sizes), x=saved.x)
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

@@ -170,21 +170,20 @@ def _forward(
     """Check a call, make its results, and have them computed."""
     eps = _calls.constant("eps", eps, signed=False)
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    z = _calls.array("z", z, True)
-    gamma = _calls.array("gamma", gamma, False)
+    x, z, gamma = _calls.arrays(2, x=x, z=z, gamma=gamma)
     _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape("z", z, _shape, "the shape of x")
-    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
-    _read = (x, z, gamma)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "z", "gamma"), _read)
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    _calls.check_shapes(_shape, "the shape of x", z=z)
+    _calls.check_shapes(_shape[-1:], "(D,)", gamma=gamma)
+    _read = {"x": x, "z": z, "gamma": gamma}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     rstd_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, z, _calls.parameter(gamma, _dtype), eps))
+    _by.fill(
+        _made,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, z, _calls.parameter(gamma, _dtype), eps),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, z, gamma, rstd_) if save else None
     return _shown, _saved
@@ -268,23 +267,26 @@ def _backward(
     _of_x, _of_z, _of_gamma = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _read = (dy, saved.x, saved.z, saved.gamma, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.z": saved.z,
+        "saved.gamma": saved.gamma,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out, ("dy", "saved.x", "saved.z", "saved.gamma", "saved.rstd"), _read
+    _made = _calls.results(
+        out,
+        _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dz=(_shape, _of_z),
+        dgamma=(_shape[-1:], _of_gamma),
     )
-    _out = _calls.several(out, ("dx", "dz", "dgamma"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dz_ = _calls.result("dz", _out[1], _shape, _of_z, _given, _by.empty)
-    dgamma_ = _calls.result(
-        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
-    )
-    _made = (dx_, dz_, dgamma_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.z, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
@@ -398,36 +400,30 @@ def _jvp(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_z, _of_gamma = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    z_dot = _calls.array("z_dot", z_dot, False)
-    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
+    x_dot, z_dot, gamma_dot = _calls.arrays(
+        0, x_dot=x_dot, z_dot=z_dot, gamma_dot=gamma_dot
+    )
     _calls.check_any("tangent", x_dot, z_dot, gamma_dot)
     _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _calls.check_shape("z_dot", z_dot, _shape, "the shape of z")
-    _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
-    _read = (x_dot, z_dot, gamma_dot, saved.x, saved.z, saved.gamma, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _calls.check_shapes(_shape, "the shape of z", z_dot=z_dot)
+    _calls.check_shapes(_shape[-1:], "the shape of gamma", gamma_dot=gamma_dot)
+    _read = {
+        "x_dot": x_dot,
+        "z_dot": z_dot,
+        "gamma_dot": gamma_dot,
+        "saved.x": saved.x,
+        "saved.z": saved.z,
+        "saved.gamma": saved.gamma,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        (
-            "x_dot",
-            "z_dot",
-            "gamma_dot",
-            "saved.x",
-            "saved.z",
-            "saved.gamma",
-            "saved.rstd",
-        ),
-        _read,
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, z_dot, _calls.parameter(gamma_dot, _dtype)),
         (saved.x, saved.z, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
@@ -570,45 +566,37 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_z, _of_gamma = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
-    ddz = _calls.array("ddz", ddz, False)
-    ddgamma = _calls.array("ddgamma", ddgamma, False)
+    dy, ddx, ddz, ddgamma = _calls.arrays(1, dy=dy, ddx=ddx, ddz=ddz, ddgamma=ddgamma)
     _calls.check_any("cotangent of a gradient", ddx, ddz, ddgamma)
     _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _calls.check_shape("ddz", ddz, _shape, "the shape of z")
-    _calls.check_shape("ddgamma", ddgamma, _shape[-1:], "the shape of gamma")
-    _read = (dy, ddx, ddz, ddgamma, saved.x, saved.z, saved.gamma, saved.rstd)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _calls.check_shapes(_shape, "the shape of z", ddz=ddz)
+    _calls.check_shapes(_shape[-1:], "the shape of gamma", ddgamma=ddgamma)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddz": ddz,
+        "ddgamma": ddgamma,
+        "saved.x": saved.x,
+        "saved.z": saved.z,
+        "saved.gamma": saved.gamma,
+        "saved.rstd": saved.rstd,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "ddz",
-            "ddgamma",
-            "saved.x",
-            "saved.z",
-            "saved.gamma",
-            "saved.rstd",
-        ),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dz=(_shape, _of_z),
+        dgamma=(_shape[-1:], _of_gamma),
+        ddy=(_shape, dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dz", "dgamma", "ddy"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dz_ = _calls.result("dz", _out[1], _shape, _of_z, _given, _by.empty)
-    dgamma_ = _calls.result(
-        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
-    )
-    ddy_ = _calls.result("ddy", _out[3], _shape, dy.dtype, _given, _by.empty)
-    _made = (dx_, dz_, dgamma_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, ddz, _calls.parameter(ddgamma, _dtype)),
         (saved.x, saved.z, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
@@ -816,10 +804,9 @@ def _check(saved: Any) -> None:
     _calls.check_is_saved(saved, Saved, "rms_norm_gated")
     _calls.check_first_fields(saved, (True, True, False))
     _shape = saved.shape
-    _calls.check_kept("x", saved.x, _shape)
-    _calls.check_kept("z", saved.z, _shape)
-    _calls.check_kept("gamma", saved.gamma, _shape[-1:], saved.dtypes[2] is not None)
-    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+    _calls.check_kept(_shape, x=saved.x, z=saved.z)
+    _calls.check_kept(_shape[-1:], saved.dtypes[2] is not None, gamma=saved.gamma)
+    _calls.check_kept(_shape[:-1], rstd=saved.rstd)
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

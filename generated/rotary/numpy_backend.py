@@ -162,19 +162,21 @@ def _forward(
 ) -> tuple[npt.NDArray[Any], Saved | None]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    cosine = _calls.array("cosine", cosine, True)
-    sine = _calls.array("sine", sine, True)
+    x, cosine, sine = _calls.arrays(3, x=x, cosine=cosine, sine=sine)
     _sizes = _AXES.sizes((x, cosine, sine))
     _shape = _AXES.row_shape(_sizes)
-    _read = (x, cosine, sine)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "cosine", "sine"), _read)
-    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    _read = {"x": x, "cosine": cosine, "sine": sine}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
     _made = (y_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, cosine, sine))
+    _AXES.fill(
+        _by,
+        "forward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (x, cosine, sine),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_AXES.flat(_sizes), _dtype, _dtypes, cosine, sine) if save else None
     return _shown, _saved
@@ -245,17 +247,19 @@ def _backward(
     dy = _calls.array("dy", dy, True)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _read = (dy, saved.cosine, saved.sine)
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _read = {"dy": dy, "saved.cosine": saved.cosine, "saved.sine": saved.sine}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(out, ("dy", "saved.cosine", "saved.sine"), _read)
-    _out = _calls.several(out, ("dx",))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    _made = _calls.results(out, _read, _by.empty, dx=(_AXES.shape("x", _sizes), _of_x))
+    _AXES.fill(
+        _by,
+        "backward",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (dy,),
+        (saved.cosine, saved.sine),
     )
-    _made = (dx_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "backward", _made, _sizes, _work, (dy,), (saved.cosine, saved.sine))
     return Gradients(*_calls.returned(_made, out))
 
 
@@ -334,16 +338,22 @@ def _jvp(
     _calls.check_any("tangent", x_dot)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _read = (x_dot, saved.cosine, saved.sine)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
+    _read = {"x_dot": x_dot, "saved.cosine": saved.cosine, "saved.sine": saved.sine}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(out, ("x_dot", "saved.cosine", "saved.sine"), _read)
     y_dot_ = _calls.result(
-        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "jvp", _made, _sizes, _work, (x_dot,), (saved.cosine, saved.sine))
+    _AXES.fill(
+        _by,
+        "jvp",
+        _made,
+        _sizes,
+        _blocks.Work(_shape, _dtype, threads),
+        (x_dot,),
+        (saved.cosine, saved.sine),
+    )
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
 
@@ -437,33 +447,32 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_cosine, _of_sine = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
+    dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     _calls.check_any("cotangent of a gradient", ddx)
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
-    _read = (dy, ddx, saved.cosine, saved.sine)
+    _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
+    _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "saved.cosine": saved.cosine,
+        "saved.sine": saved.sine,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out, ("cotangents[0]", "ddx", "saved.cosine", "saved.sine"), _read
+    _made = _calls.results(
+        out,
+        _read,
+        _by.empty,
+        dx=(_AXES.shape("x", _sizes), _of_x),
+        ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "ddy"))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    ddy_ = _calls.result(
-        "ddy", _out[1], _AXES.shape("y", _sizes), dy.dtype, _given, _by.empty
-    )
-    _made = (dx_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(
         _by,
         "backward_backward",
         _made,
         _sizes,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx),
         (saved.cosine, saved.sine),
     )
@@ -552,8 +561,8 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, True, True))
     _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
-    _calls.check_kept("cosine", saved.cosine, _AXES.shape("cosine", _sizes))
-    _calls.check_kept("sine", saved.sine, _AXES.shape("sine", _sizes))
+    _calls.check_kept(_AXES.shape("cosine", _sizes), cosine=saved.cosine)
+    _calls.check_kept(_AXES.shape("sine", _sizes), sine=saved.sine)
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

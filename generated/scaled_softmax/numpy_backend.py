@@ -150,16 +150,15 @@ def _forward(
     x = _calls.array("x", x, True)
     scale = _calls.scalar("scale", scale, False)
     _shape = _calls.row_shape("x", x, 1)
-    _read = (x, scale)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = _calls.given(out, ("x", "scale"), _read)
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    _read = {"x": x, "scale": scale}
+    _dtypes, _dtype = _calls.types(_read)
+    y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     inv_Z_ = _by.empty(_shape[:-1], _dtype)
     _made = (y_, m_, inv_Z_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, _calls.number(scale, _dtype)))
+    _by.fill(
+        _made, _blocks.Work(_shape, _dtype, threads), (x, _calls.number(scale, _dtype))
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, scale, m_, inv_Z_) if save else None
     return _shown, _saved
@@ -237,20 +236,21 @@ def _backward(
     _of_x, _of_scale = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _read = (dy, saved.x, saved.scale, saved.m, saved.inv_Z)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _read = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.scale": saved.scale,
+        "saved.m": saved.m,
+        "saved.inv_Z": saved.inv_Z,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out, ("dy", "saved.x", "saved.scale", "saved.m", "saved.inv_Z"), _read
+    _made = _calls.results(
+        out, _read, _by.empty, dx=(_shape, _of_x), dscale=((), _of_scale)
     )
-    _out = _calls.several(out, ("dx", "dscale"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dscale_ = _calls.result("dscale", _out[1], (), _of_scale, _given, _by.empty)
-    _made = (dx_, dscale_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, _calls.number(saved.scale, _dtype), saved.m, saved.inv_Z),
     )
@@ -354,20 +354,21 @@ def _jvp(
     _calls.check_any("tangent", x_dot, scale_dot)
     _calls.check_left_out("scale_dot", scale_dot, "scale", _of_scale)
     _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _read = (x_dot, scale_dot, saved.x, saved.scale, saved.m, saved.inv_Z)
+    _calls.check_shapes(_shape, "the shape of x", x_dot=x_dot)
+    _read = {
+        "x_dot": x_dot,
+        "scale_dot": scale_dot,
+        "saved.x": saved.x,
+        "saved.scale": saved.scale,
+        "saved.m": saved.m,
+        "saved.inv_Z": saved.inv_Z,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
-        out,
-        ("x_dot", "scale_dot", "saved.x", "saved.scale", "saved.m", "saved.inv_Z"),
-        _read,
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
     _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (x_dot, _calls.number(scale_dot, _dtype)),
         (saved.x, _calls.number(saved.scale, _dtype), saved.m, saved.inv_Z),
     )
@@ -480,38 +481,34 @@ def _backward_backward(
     threads = _calls.thread_count(threads)
     _check(saved)
     _of_x, _of_scale = saved[2]
-    dy = _calls.array("dy", dy, True)
-    ddx = _calls.array("ddx", ddx, False)
+    dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     ddscale = _calls.scalar("ddscale", ddscale, False)
     _calls.check_any("cotangent of a gradient", ddx, ddscale)
     _calls.check_left_out("ddscale", ddscale, "scale", _of_scale)
     _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
-    _read = (dy, ddx, ddscale, saved.x, saved.scale, saved.m, saved.inv_Z)
+    _calls.check_shapes(_shape, "the shape of y", dy=dy)
+    _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
+    _read = {
+        "cotangents[0]": dy,
+        "ddx": ddx,
+        "ddscale": ddscale,
+        "saved.x": saved.x,
+        "saved.scale": saved.scale,
+        "saved.m": saved.m,
+        "saved.inv_Z": saved.inv_Z,
+    }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = _calls.given(
+    _made = _calls.results(
         out,
-        (
-            "cotangents[0]",
-            "ddx",
-            "ddscale",
-            "saved.x",
-            "saved.scale",
-            "saved.m",
-            "saved.inv_Z",
-        ),
         _read,
+        _by.empty,
+        dx=(_shape, _of_x),
+        dscale=((), _of_scale),
+        ddy=(_shape, dy.dtype),
     )
-    _out = _calls.several(out, ("dx", "dscale", "ddy"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dscale_ = _calls.result("dscale", _out[1], (), _of_scale, _given, _by.empty)
-    ddy_ = _calls.result("ddy", _out[2], _shape, dy.dtype, _given, _by.empty)
-    _made = (dx_, dscale_, ddy_)
-    _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(
         _made,
-        _work,
+        _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, _calls.number(ddscale, _dtype)),
         (saved.x, _calls.number(saved.scale, _dtype), saved.m, saved.inv_Z),
     )
@@ -656,9 +653,8 @@ def _check(saved: Any) -> None:
     _calls.check_first_fields(saved, (True, False))
     _calls.check_number("scale", saved.scale, saved.dtypes[1] is not None)
     _shape = saved.shape
-    _calls.check_kept("x", saved.x, _shape)
-    _calls.check_kept("m", saved.m, _shape[:-1])
-    _calls.check_kept("inv_Z", saved.inv_Z, _shape[:-1])
+    _calls.check_kept(_shape, x=saved.x)
+    _calls.check_kept(_shape[:-1], m=saved.m, inv_Z=saved.inv_Z)
 
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
