@@ -27,20 +27,20 @@ def failures(name, module):
     return [each.what for each in named_axes(definition, module, 0) if not each.passed]
 
 
-def _swaps_parts(layer, part):
-    return "_part", lambda self, value, each, place, sizes: part(self, value, each, max(each.parts) - place, sizes)
+def _swaps_parts(arranged):
+    return "_arranged", lambda self, name, value, part: arranged(self, name, value, None if part is None else 1 - part)
 
 
-def _loses_a_gradient(layer, part):
-    def lost(self, value, each, place, sizes):
-        view = part(self, value, each, place, sizes)
-        return view.copy() if each.name == "dx" and place else view
+def _loses_a_gradient(arranged):
+    def lost(self, name, value, part):
+        view, how = arranged(self, name, value, part)
+        return view.copy() if part else view, how
 
-    return "_part", lost
+    return "_arranged", lost
 
 
-def _leaves_a_part(layer, part):
-    return "_clear", lambda self, made, entries, sizes: None
+def _leaves_a_part(arranged):
+    return "clear", lambda self, name, value, part: None
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,9 @@ def _leaves_a_part(layer, part):
 )
 def test_a_planted_mistake_is_refused(name, mistake, monkeypatch):
     module = backend(name, "numpy")
-    layer = type(module._AXES)
-    assert inspect.getmodule(layer) is sys.modules[layer.__module__]
+    layer = sys.modules[type(module._AXES).__module__].ArrangedArrays
     monkeypatch.setattr(np, "empty", lambda shape, dtype=float: np.full(shape, 7, dtype))
-    monkeypatch.setattr(layer, *mistake(layer, layer._part))
+    monkeypatch.setattr(layer, *mistake(layer._arranged))
     assert any("results are those of rows" in each for each in failures(name, module))
 
 

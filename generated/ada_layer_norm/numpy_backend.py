@@ -180,15 +180,19 @@ def _forward(
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, mu_, mu_residual_, rstd_)
-    _AXES.fill(
-        _by,
-        "forward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x, scale, shift, eps),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_rows = _arranged.target("y", y_)
+    _by.fill(
+        (_y_rows, mu_, mu_residual_, rstd_),
+        _arranged.work,
+        (
+            _arranged.rows("x", x),
+            _arranged.rows("scale", scale),
+            _arranged.rows("shift", shift),
+            eps,
+        ),
     )
+    _arranged.write("y", y_, _y_rows)
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
@@ -278,10 +282,9 @@ def _backward(
 ) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_scale, _of_shift = saved[2]
     dy = _calls.array("dy", dy, True)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _read = {
@@ -293,7 +296,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dscale_, dshift_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -301,16 +304,26 @@ def _backward(
         dscale=(_AXES.shape("scale", _sizes), _of_scale),
         dshift=(_AXES.shape("shift", _sizes), _of_shift),
     )
-    _AXES.fill(
-        _by,
-        "backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy,),
-        (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _dscale_rows = _arranged.target("scale", dscale_)
+    _dshift_rows = _arranged.target("shift", dshift_)
+    _by.fill(
+        (_dx_rows, _dscale_rows, _dshift_rows),
+        _arranged.work,
+        (_arranged.rows("y", dy),),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("scale", saved.scale),
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("scale", dscale_, _dscale_rows)
+    _arranged.write("shift", dshift_, _dshift_rows)
+    return Gradients(*_calls.returned((dx_, dscale_, dshift_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -415,7 +428,7 @@ def _jvp(
 ) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_scale, _of_shift = saved[2]
     x_dot, scale_dot, shift_dot = _calls.arrays(
         0, x_dot=x_dot, scale_dot=scale_dot, shift_dot=shift_dot
@@ -423,7 +436,6 @@ def _jvp(
     _calls.check_any("tangent", x_dot, scale_dot, shift_dot)
     _calls.check_left_out("scale_dot", scale_dot, "scale", _of_scale)
     _calls.check_left_out("shift_dot", shift_dot, "shift", _of_shift)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
     _calls.check_shapes(
@@ -446,16 +458,25 @@ def _jvp(
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
-    _made = (y_dot_,)
-    _AXES.fill(
-        _by,
-        "jvp",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x_dot, scale_dot, shift_dot),
-        (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_dot_rows = _arranged.target("y", y_dot_)
+    _by.fill(
+        (_y_dot_rows,),
+        _arranged.work,
+        (
+            _arranged.rows("x", x_dot),
+            _arranged.rows("scale", scale_dot),
+            _arranged.rows("shift", shift_dot),
+        ),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("scale", saved.scale),
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
     )
+    _arranged.write("y", y_dot_, _y_dot_rows)
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
 
@@ -590,7 +611,7 @@ def _backward_backward(
 ) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_scale, _of_shift = saved[2]
     dy, ddx, ddscale, ddshift = _calls.arrays(
         1, dy=dy, ddx=ddx, ddscale=ddscale, ddshift=ddshift
@@ -598,7 +619,6 @@ def _backward_backward(
     _calls.check_any("cotangent of a gradient", ddx, ddscale, ddshift)
     _calls.check_left_out("ddscale", ddscale, "scale", _of_scale)
     _calls.check_left_out("ddshift", ddshift, "shift", _of_shift)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
@@ -620,7 +640,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dscale_, dshift_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -629,16 +649,33 @@ def _backward_backward(
         dshift=(_AXES.shape("shift", _sizes), _of_shift),
         ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _AXES.fill(
-        _by,
-        "backward_backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy, ddx, ddscale, ddshift),
-        (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _dscale_rows = _arranged.target("scale", dscale_)
+    _dshift_rows = _arranged.target("shift", dshift_)
+    _ddy_rows = _arranged.target("y", ddy_)
+    _by.fill(
+        (_dx_rows, _dscale_rows, _dshift_rows, _ddy_rows),
+        _arranged.work,
+        (
+            _arranged.rows("y", dy),
+            _arranged.rows("x", ddx),
+            _arranged.rows("scale", ddscale),
+            _arranged.rows("shift", ddshift),
+        ),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("scale", saved.scale),
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("scale", dscale_, _dscale_rows)
+    _arranged.write("shift", dshift_, _dshift_rows)
+    _arranged.write("y", ddy_, _ddy_rows)
+    return SecondGradients(*_calls.returned((dx_, dscale_, dshift_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):
@@ -813,8 +850,8 @@ def saved_from(
     return saved_
 
 
-def _check(saved: Any) -> None:
-    """Refuse saved values of a kind or a shape that forward does not return."""
+def _check(saved: Any) -> Any:
+    """Refuse saved values that forward does not return, and return the sizes of axes."""
     _calls.check_is_saved(saved, Saved, "ada_layer_norm")
     _calls.check_first_fields(saved, (True, False, False))
     _sizes = _AXES.sizes_of(saved.shape)
@@ -826,6 +863,7 @@ def _check(saved: Any) -> None:
     _calls.check_kept(
         _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
     )
+    return _sizes
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

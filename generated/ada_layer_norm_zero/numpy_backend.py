@@ -219,15 +219,23 @@ def _forward(
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, h_, mu_, mu_residual_, rstd_)
-    _AXES.fill(
-        _by,
-        "forward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x, branch, gate, scale, shift, eps),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_rows = _arranged.target("y", y_)
+    _h_rows = _arranged.target("h", h_)
+    _by.fill(
+        (_y_rows, _h_rows, mu_, mu_residual_, rstd_),
+        _arranged.work,
+        (
+            _arranged.rows("x", x),
+            _arranged.rows("branch", branch),
+            _arranged.rows("gate", gate),
+            _arranged.rows("scale", scale),
+            _arranged.rows("shift", shift),
+            eps,
+        ),
     )
+    _arranged.write("y", y_, _y_rows)
+    _arranged.write("h", h_, _h_rows)
     _shown = Outputs(*_calls.returned((y_, h_), out))
     _saved = (
         Saved(
@@ -333,11 +341,10 @@ def _backward(
 ) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_branch, _of_gate, _of_scale, _of_shift = saved[2]
     dy, dh = _calls.arrays(0, dy=dy, dh=dh)
     _calls.check_any("cotangent", dy, dh)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _calls.check_shapes(_AXES.shape("h", _sizes), "the shape of h", dh=dh)
@@ -353,7 +360,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dbranch_, dgate_, dscale_, dshift_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -363,24 +370,32 @@ def _backward(
         dscale=(_AXES.shape("scale", _sizes), _of_scale),
         dshift=(_AXES.shape("shift", _sizes), _of_shift),
     )
-    _AXES.fill(
-        _by,
-        "backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy, dh),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _dbranch_rows = _arranged.target("branch", dbranch_)
+    _dgate_rows = _arranged.target("gate", dgate_)
+    _dscale_rows = _arranged.target("scale", dscale_)
+    _dshift_rows = _arranged.target("shift", dshift_)
+    _by.fill(
+        (_dx_rows, _dbranch_rows, _dgate_rows, _dscale_rows, _dshift_rows),
+        _arranged.work,
+        (_arranged.rows("y", dy), _arranged.rows("h", dh)),
         (
-            saved.x,
-            saved.branch,
-            saved.gate,
-            saved.scale,
+            _arranged.rows("x", saved.x),
+            _arranged.rows("branch", saved.branch),
+            _arranged.rows("gate", saved.gate),
+            _arranged.rows("scale", saved.scale),
             saved.mu,
             saved.mu_residual,
             saved.rstd,
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("branch", dbranch_, _dbranch_rows)
+    _arranged.write("gate", dgate_, _dgate_rows)
+    _arranged.write("scale", dscale_, _dscale_rows)
+    _arranged.write("shift", dshift_, _dshift_rows)
+    return Gradients(*_calls.returned((dx_, dbranch_, dgate_, dscale_, dshift_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -522,7 +537,7 @@ def _jvp(
 ) -> Outputs:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_branch, _of_gate, _of_scale, _of_shift = saved[2]
     x_dot, branch_dot, gate_dot, scale_dot, shift_dot = _calls.arrays(
         0,
@@ -533,7 +548,6 @@ def _jvp(
         shift_dot=shift_dot,
     )
     _calls.check_any("tangent", x_dot, branch_dot, gate_dot, scale_dot, shift_dot)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
     _calls.check_shapes(
@@ -563,31 +577,39 @@ def _jvp(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    y_dot_, h_dot_ = _calls.results(
         out,
         _read,
         _by.empty,
         y_dot=(_AXES.shape("y", _sizes), _of_x),
         h_dot=(_AXES.shape("h", _sizes), _of_x),
     )
-    _AXES.fill(
-        _by,
-        "jvp",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x_dot, branch_dot, gate_dot, scale_dot, shift_dot),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_dot_rows = _arranged.target("y", y_dot_)
+    _h_dot_rows = _arranged.target("h", h_dot_)
+    _by.fill(
+        (_y_dot_rows, _h_dot_rows),
+        _arranged.work,
         (
-            saved.x,
-            saved.branch,
-            saved.gate,
-            saved.scale,
+            _arranged.rows("x", x_dot),
+            _arranged.rows("branch", branch_dot),
+            _arranged.rows("gate", gate_dot),
+            _arranged.rows("scale", scale_dot),
+            _arranged.rows("shift", shift_dot),
+        ),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("branch", saved.branch),
+            _arranged.rows("gate", saved.gate),
+            _arranged.rows("scale", saved.scale),
             saved.mu,
             saved.mu_residual,
             saved.rstd,
         ),
     )
-    return Outputs(*_calls.returned(_made, out))
+    _arranged.write("y", y_dot_, _y_dot_rows)
+    _arranged.write("h", h_dot_, _h_dot_rows)
+    return Outputs(*_calls.returned((y_dot_, h_dot_), out))
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -812,7 +834,7 @@ def _backward_backward(
 ) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_branch, _of_gate, _of_scale, _of_shift = saved[2]
     dy, dh, ddx, ddbranch, ddgate, ddscale, ddshift = _calls.arrays(
         0,
@@ -826,7 +848,6 @@ def _backward_backward(
     )
     _calls.check_any("cotangent", dy, dh)
     _calls.check_any("cotangent of a gradient", ddx, ddbranch, ddgate, ddscale, ddshift)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _calls.check_shapes(_AXES.shape("h", _sizes), "the shape of h", dh=dh)
@@ -858,7 +879,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dbranch_, dgate_, dscale_, dshift_, ddy_, ddh_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -870,24 +891,54 @@ def _backward_backward(
         ddy=(_AXES.shape("y", _sizes), None if dy is None else dy.dtype),
         ddh=(_AXES.shape("h", _sizes), None if dh is None else dh.dtype),
     )
-    _AXES.fill(
-        _by,
-        "backward_backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy, dh, ddx, ddbranch, ddgate, ddscale, ddshift),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _dbranch_rows = _arranged.target("branch", dbranch_)
+    _dgate_rows = _arranged.target("gate", dgate_)
+    _dscale_rows = _arranged.target("scale", dscale_)
+    _dshift_rows = _arranged.target("shift", dshift_)
+    _ddy_rows = _arranged.target("y", ddy_)
+    _ddh_rows = _arranged.target("h", ddh_)
+    _by.fill(
         (
-            saved.x,
-            saved.branch,
-            saved.gate,
-            saved.scale,
+            _dx_rows,
+            _dbranch_rows,
+            _dgate_rows,
+            _dscale_rows,
+            _dshift_rows,
+            _ddy_rows,
+            _ddh_rows,
+        ),
+        _arranged.work,
+        (
+            _arranged.rows("y", dy),
+            _arranged.rows("h", dh),
+            _arranged.rows("x", ddx),
+            _arranged.rows("branch", ddbranch),
+            _arranged.rows("gate", ddgate),
+            _arranged.rows("scale", ddscale),
+            _arranged.rows("shift", ddshift),
+        ),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("branch", saved.branch),
+            _arranged.rows("gate", saved.gate),
+            _arranged.rows("scale", saved.scale),
             saved.mu,
             saved.mu_residual,
             saved.rstd,
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("branch", dbranch_, _dbranch_rows)
+    _arranged.write("gate", dgate_, _dgate_rows)
+    _arranged.write("scale", dscale_, _dscale_rows)
+    _arranged.write("shift", dshift_, _dshift_rows)
+    _arranged.write("y", ddy_, _ddy_rows)
+    _arranged.write("h", ddh_, _ddh_rows)
+    return SecondGradients(
+        *_calls.returned((dx_, dbranch_, dgate_, dscale_, dshift_, ddy_, ddh_), out)
+    )
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):
@@ -1213,8 +1264,8 @@ def saved_from(
     return saved_
 
 
-def _check(saved: Any) -> None:
-    """Refuse saved values of a kind or a shape that forward does not return."""
+def _check(saved: Any) -> Any:
+    """Refuse saved values that forward does not return, and return the sizes of axes."""
     _calls.check_is_saved(saved, Saved, "ada_layer_norm_zero")
     _calls.check_first_fields(saved, (True, True, True, True, True))
     _sizes = _AXES.sizes_of(saved.shape)
@@ -1226,6 +1277,7 @@ def _check(saved: Any) -> None:
     _calls.check_kept(
         _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
     )
+    return _sizes
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

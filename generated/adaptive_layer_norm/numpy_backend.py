@@ -178,8 +178,11 @@ def _forward(
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, mu_, mu_residual_, rstd_)
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x, scale, shift, eps))
+    _by.fill(
+        (y_, mu_, mu_residual_, rstd_),
+        _blocks.Work(_shape, _dtype, threads),
+        (x, scale, shift, eps),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_shape, _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
@@ -279,7 +282,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dscale_, dshift_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -288,12 +291,12 @@ def _backward(
         dshift=(_shape, _of_shift),
     )
     _by.fill(
-        _made,
+        (dx_, dscale_, dshift_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dscale_, dshift_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -412,9 +415,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot, scale_dot, shift_dot),
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
@@ -574,7 +576,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dscale_, dshift_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -584,12 +586,12 @@ def _backward_backward(
         ddy=(_shape, dy.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dscale_, dshift_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, ddscale, ddshift),
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, dscale_, dshift_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

@@ -201,9 +201,8 @@ def _forward(
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, h_, mu_, mu_residual_, rstd_)
     _by.fill(
-        _made,
+        (y_, h_, mu_, mu_residual_, rstd_),
         _blocks.Work(_shape, _dtype, threads),
         (
             x,
@@ -323,7 +322,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dresidual_, dgamma_, dbeta_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -333,7 +332,7 @@ def _backward(
         dbeta=(_shape[-1:], _of_beta),
     )
     _by.fill(
-        _made,
+        (dx_, dresidual_, dgamma_, dbeta_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, dh),
         (
@@ -344,7 +343,7 @@ def _backward(
             saved.rstd,
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dresidual_, dgamma_, dbeta_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -507,11 +506,11 @@ def _jvp(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    y_dot_, h_dot_ = _calls.results(
         out, _read, _by.empty, y_dot=(_shape, _of_x), h_dot=(_shape, _of_x)
     )
     _by.fill(
-        _made,
+        (y_dot_, h_dot_),
         _blocks.Work(_shape, _dtype, threads),
         (
             x_dot,
@@ -527,7 +526,7 @@ def _jvp(
             saved.rstd,
         ),
     )
-    return Outputs(*_calls.returned(_made, out))
+    return Outputs(*_calls.returned((y_dot_, h_dot_), out))
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -731,7 +730,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -743,7 +742,7 @@ def _backward_backward(
         ddh=(_shape, None if dh is None else dh.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_),
         _blocks.Work(_shape, _dtype, threads),
         (
             dy,
@@ -761,7 +760,9 @@ def _backward_backward(
             saved.rstd,
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(
+        *_calls.returned((dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_), out)
+    )
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

@@ -183,9 +183,8 @@ def _forward(
         out, _read, _by.empty, y=(_shape, x.dtype), h=(_shape, x.dtype)
     )
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, h_, rstd_)
     _by.fill(
-        _made,
+        (y_, h_, rstd_),
         _blocks.Work(_shape, _dtype, threads),
         (x, residual, _calls.parameter(gamma, _dtype), eps),
     )
@@ -280,7 +279,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dresidual_, dgamma_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -289,12 +288,12 @@ def _backward(
         dgamma=(_shape[-1:], _of_gamma),
     )
     _by.fill(
-        _made,
+        (dx_, dresidual_, dgamma_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, dh),
         (saved.h, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dresidual_, dgamma_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -419,16 +418,16 @@ def _jvp(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    y_dot_, h_dot_ = _calls.results(
         out, _read, _by.empty, y_dot=(_shape, _of_x), h_dot=(_shape, _of_x)
     )
     _by.fill(
-        _made,
+        (y_dot_, h_dot_),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot, residual_dot, _calls.parameter(gamma_dot, _dtype)),
         (saved.h, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
-    return Outputs(*_calls.returned(_made, out))
+    return Outputs(*_calls.returned((y_dot_, h_dot_), out))
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -584,7 +583,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dresidual_, dgamma_, ddy_, ddh_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -595,12 +594,14 @@ def _backward_backward(
         ddh=(_shape, None if dh is None else dh.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dresidual_, dgamma_, ddy_, ddh_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, dh, ddx, ddresidual, _calls.parameter(ddgamma, _dtype)),
         (saved.h, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(
+        *_calls.returned((dx_, dresidual_, dgamma_, ddy_, ddh_), out)
+    )
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

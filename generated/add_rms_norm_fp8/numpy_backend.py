@@ -204,9 +204,8 @@ def _forward(
         h=(_shape, x.dtype),
     )
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, h_, rstd_)
     _by.fill(
-        _made,
+        (y_, h_, rstd_),
         _blocks.Work(_shape, _dtype, threads),
         (
             x,
@@ -320,7 +319,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dresidual_, dgamma_, dscale_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -330,7 +329,7 @@ def _backward(
         dscale=((), _of_scale),
     )
     _by.fill(
-        _made,
+        (dx_, dresidual_, dgamma_, dscale_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, dh),
         (
@@ -340,7 +339,7 @@ def _backward(
             saved.rstd,
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dresidual_, dgamma_, dscale_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -511,11 +510,11 @@ def _jvp(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    y_dot_, h_dot_ = _calls.results(
         out, _read, _by.empty, y_dot=(_shape, _of_x), h_dot=(_shape, _of_x)
     )
     _by.fill(
-        _made,
+        (y_dot_, h_dot_),
         _blocks.Work(_shape, _dtype, threads),
         (
             x_dot,
@@ -530,7 +529,7 @@ def _jvp(
             saved.rstd,
         ),
     )
-    return Outputs(*_calls.returned(_made, out))
+    return Outputs(*_calls.returned((y_dot_, h_dot_), out))
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -736,7 +735,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dresidual_, dgamma_, dscale_, ddy_, ddh_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -748,7 +747,7 @@ def _backward_backward(
         ddh=(_shape, None if dh is None else dh.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dresidual_, dgamma_, dscale_, ddy_, ddh_),
         _blocks.Work(_shape, _dtype, threads),
         (
             dy,
@@ -765,7 +764,9 @@ def _backward_backward(
             saved.rstd,
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(
+        *_calls.returned((dx_, dresidual_, dgamma_, dscale_, ddy_, ddh_), out)
+    )
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

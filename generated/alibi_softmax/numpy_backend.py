@@ -169,15 +169,18 @@ def _forward(
     y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     inv_sum_e_shifted_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, m_, inv_sum_e_shifted_)
-    _AXES.fill(
-        _by,
-        "forward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x, slope, position),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_rows = _arranged.target("y", y_)
+    _by.fill(
+        (_y_rows, m_, inv_sum_e_shifted_),
+        _arranged.work,
+        (
+            _arranged.rows("x", x),
+            _arranged.rows("slope", slope),
+            _arranged.rows("position", position),
+        ),
     )
+    _arranged.write("y", y_, _y_rows)
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(
@@ -279,10 +282,9 @@ def _backward(
 ) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_slope, _of_position = saved[2]
     dy = _calls.array("dy", dy, True)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _read = {
@@ -294,17 +296,23 @@ def _backward(
         "saved.inv_sum_e_shifted": saved.inv_sum_e_shifted,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(out, _read, _by.empty, dx=(_AXES.shape("x", _sizes), _of_x))
-    _AXES.fill(
-        _by,
-        "backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy,),
-        (saved.x, saved.slope, saved.position, saved.m, saved.inv_sum_e_shifted),
+    (dx_,) = _calls.results(out, _read, _by.empty, dx=(_AXES.shape("x", _sizes), _of_x))
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _by.fill(
+        (_dx_rows,),
+        _arranged.work,
+        (_arranged.rows("y", dy),),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("slope", saved.slope),
+            _arranged.rows("position", saved.position),
+            saved.m,
+            saved.inv_sum_e_shifted,
+        ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    return Gradients(*_calls.returned((dx_,), out))
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
@@ -390,11 +398,10 @@ def _jvp(
 ) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_slope, _of_position = saved[2]
     x_dot = _calls.array("x_dot", x_dot, False)
     _calls.check_any("tangent", x_dot)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
     _read = {
@@ -409,16 +416,21 @@ def _jvp(
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
-    _made = (y_dot_,)
-    _AXES.fill(
-        _by,
-        "jvp",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x_dot,),
-        (saved.x, saved.slope, saved.position, saved.m, saved.inv_sum_e_shifted),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_dot_rows = _arranged.target("y", y_dot_)
+    _by.fill(
+        (_y_dot_rows,),
+        _arranged.work,
+        (_arranged.rows("x", x_dot),),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("slope", saved.slope),
+            _arranged.rows("position", saved.position),
+            saved.m,
+            saved.inv_sum_e_shifted,
+        ),
     )
+    _arranged.write("y", y_dot_, _y_dot_rows)
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
 
@@ -525,11 +537,10 @@ def _backward_backward(
 ) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_slope, _of_position = saved[2]
     dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     _calls.check_any("cotangent of a gradient", ddx)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
@@ -543,23 +554,31 @@ def _backward_backward(
         "saved.inv_sum_e_shifted": saved.inv_sum_e_shifted,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
         dx=(_AXES.shape("x", _sizes), _of_x),
         ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _AXES.fill(
-        _by,
-        "backward_backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy, ddx),
-        (saved.x, saved.slope, saved.position, saved.m, saved.inv_sum_e_shifted),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _ddy_rows = _arranged.target("y", ddy_)
+    _by.fill(
+        (_dx_rows, _ddy_rows),
+        _arranged.work,
+        (_arranged.rows("y", dy), _arranged.rows("x", ddx)),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("slope", saved.slope),
+            _arranged.rows("position", saved.position),
+            saved.m,
+            saved.inv_sum_e_shifted,
+        ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("y", ddy_, _ddy_rows)
+    return SecondGradients(*_calls.returned((dx_, ddy_), out))
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
@@ -691,8 +710,8 @@ def saved_from(
     return saved_
 
 
-def _check(saved: Any) -> None:
-    """Refuse saved values of a kind or a shape that forward does not return."""
+def _check(saved: Any) -> Any:
+    """Refuse saved values that forward does not return, and return the sizes of axes."""
     _calls.check_is_saved(saved, Saved, "alibi_softmax")
     _calls.check_first_fields(saved, (True, True, True))
     _sizes = _AXES.sizes_of(saved.shape)
@@ -701,6 +720,7 @@ def _check(saved: Any) -> None:
     _calls.check_kept(_AXES.shape("slope", _sizes), slope=saved.slope)
     _calls.check_kept_integers(_AXES.shape("position", _sizes), position=saved.position)
     _calls.check_kept(_shape[:-1], m=saved.m, inv_sum_e_shifted=saved.inv_sum_e_shifted)
+    return _sizes
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

@@ -221,15 +221,23 @@ def _forward(
     mu_saved_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, mu_, var_, mu_saved_, mu_residual_, rstd_)
-    _AXES.fill(
-        _by,
-        "forward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x, gamma, beta, eps),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_rows = _arranged.target("y", y_)
+    _mu_rows = _arranged.target("mu", mu_)
+    _var_rows = _arranged.target("var", var_)
+    _by.fill(
+        (_y_rows, _mu_rows, _var_rows, mu_saved_, mu_residual_, rstd_),
+        _arranged.work,
+        (
+            _arranged.rows("x", x),
+            _arranged.rows("gamma", gamma),
+            _arranged.rows("beta", beta),
+            eps,
+        ),
     )
+    _arranged.write("y", y_, _y_rows)
+    _arranged.write("mu", mu_, _mu_rows)
+    _arranged.write("var", var_, _var_rows)
     _shown = Outputs(*_calls.returned((y_, mu_, var_), out))
     _saved = (
         Saved(
@@ -345,11 +353,10 @@ def _backward(
 ) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
     dy, dmu, dvar = _calls.arrays(0, dy=dy, dmu=dmu, dvar=dvar)
     _calls.check_any("cotangent", dy, dmu, dvar)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _calls.check_shapes(_AXES.shape("mu", _sizes), "the shape of mu", dmu=dmu)
@@ -365,7 +372,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgamma_, dbeta_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -373,16 +380,30 @@ def _backward(
         dgamma=(_AXES.shape("gamma", _sizes), _of_gamma),
         dbeta=(_AXES.shape("beta", _sizes), _of_beta),
     )
-    _AXES.fill(
-        _by,
-        "backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy, dmu, dvar),
-        (saved.x, saved.gamma, saved.mu_saved, saved.mu_residual, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _dgamma_rows = _arranged.target("gamma", dgamma_)
+    _dbeta_rows = _arranged.target("beta", dbeta_)
+    _by.fill(
+        (_dx_rows, _dgamma_rows, _dbeta_rows),
+        _arranged.work,
+        (
+            _arranged.rows("y", dy),
+            _arranged.rows("mu", dmu),
+            _arranged.rows("var", dvar),
+        ),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("gamma", saved.gamma),
+            saved.mu_saved,
+            saved.mu_residual,
+            saved.rstd,
+        ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("gamma", dgamma_, _dgamma_rows)
+    _arranged.write("beta", dbeta_, _dbeta_rows)
+    return Gradients(*_calls.returned((dx_, dgamma_, dbeta_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -547,7 +568,7 @@ def _jvp(
 ) -> Outputs:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
     x_dot, gamma_dot, beta_dot = _calls.arrays(
         0, x_dot=x_dot, gamma_dot=gamma_dot, beta_dot=beta_dot
@@ -555,7 +576,6 @@ def _jvp(
     _calls.check_any("tangent", x_dot, gamma_dot, beta_dot)
     _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
     _calls.check_left_out("beta_dot", beta_dot, "beta", _of_beta)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
     _calls.check_shapes(
@@ -575,7 +595,7 @@ def _jvp(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    y_dot_, mu_dot_, var_dot_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -583,16 +603,30 @@ def _jvp(
         mu_dot=(_AXES.shape("mu", _sizes), _of_x),
         var_dot=(_AXES.shape("var", _sizes), _of_x),
     )
-    _AXES.fill(
-        _by,
-        "jvp",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x_dot, gamma_dot, beta_dot),
-        (saved.x, saved.gamma, saved.mu_saved, saved.mu_residual, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_dot_rows = _arranged.target("y", y_dot_)
+    _mu_dot_rows = _arranged.target("mu", mu_dot_)
+    _var_dot_rows = _arranged.target("var", var_dot_)
+    _by.fill(
+        (_y_dot_rows, _mu_dot_rows, _var_dot_rows),
+        _arranged.work,
+        (
+            _arranged.rows("x", x_dot),
+            _arranged.rows("gamma", gamma_dot),
+            _arranged.rows("beta", beta_dot),
+        ),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("gamma", saved.gamma),
+            saved.mu_saved,
+            saved.mu_residual,
+            saved.rstd,
+        ),
     )
-    return Outputs(*_calls.returned(_made, out))
+    _arranged.write("y", y_dot_, _y_dot_rows)
+    _arranged.write("mu", mu_dot_, _mu_dot_rows)
+    _arranged.write("var", var_dot_, _var_dot_rows)
+    return Outputs(*_calls.returned((y_dot_, mu_dot_, var_dot_), out))
 
 
 def _jvp_of_rows(arguments, fields, results, call):
@@ -755,7 +789,7 @@ def _backward_backward(
 ) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
     dy, dmu, dvar, ddx, ddgamma, ddbeta = _calls.arrays(
         0, dy=dy, dmu=dmu, dvar=dvar, ddx=ddx, ddgamma=ddgamma, ddbeta=ddbeta
@@ -764,7 +798,6 @@ def _backward_backward(
     _calls.check_any("cotangent of a gradient", ddx, ddgamma, ddbeta)
     _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
     _calls.check_left_out("ddbeta", ddbeta, "beta", _of_beta)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _calls.check_shapes(_AXES.shape("mu", _sizes), "the shape of mu", dmu=dmu)
@@ -788,7 +821,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgamma_, dbeta_, ddy_, ddmu_, ddvar_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -799,16 +832,41 @@ def _backward_backward(
         ddmu=(_AXES.shape("mu", _sizes), None if dmu is None else dmu.dtype),
         ddvar=(_AXES.shape("var", _sizes), None if dvar is None else dvar.dtype),
     )
-    _AXES.fill(
-        _by,
-        "backward_backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy, dmu, dvar, ddx, ddgamma, ddbeta),
-        (saved.x, saved.gamma, saved.mu_saved, saved.mu_residual, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _dgamma_rows = _arranged.target("gamma", dgamma_)
+    _dbeta_rows = _arranged.target("beta", dbeta_)
+    _ddy_rows = _arranged.target("y", ddy_)
+    _ddmu_rows = _arranged.target("mu", ddmu_)
+    _ddvar_rows = _arranged.target("var", ddvar_)
+    _by.fill(
+        (_dx_rows, _dgamma_rows, _dbeta_rows, _ddy_rows, _ddmu_rows, _ddvar_rows),
+        _arranged.work,
+        (
+            _arranged.rows("y", dy),
+            _arranged.rows("mu", dmu),
+            _arranged.rows("var", dvar),
+            _arranged.rows("x", ddx),
+            _arranged.rows("gamma", ddgamma),
+            _arranged.rows("beta", ddbeta),
+        ),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("gamma", saved.gamma),
+            saved.mu_saved,
+            saved.mu_residual,
+            saved.rstd,
+        ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("gamma", dgamma_, _dgamma_rows)
+    _arranged.write("beta", dbeta_, _dbeta_rows)
+    _arranged.write("y", ddy_, _ddy_rows)
+    _arranged.write("mu", ddmu_, _ddmu_rows)
+    _arranged.write("var", ddvar_, _ddvar_rows)
+    return SecondGradients(
+        *_calls.returned((dx_, dgamma_, dbeta_, ddy_, ddmu_, ddvar_), out)
+    )
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):
@@ -1085,8 +1143,8 @@ def saved_from(
     return saved_
 
 
-def _check(saved: Any) -> None:
-    """Refuse saved values of a kind or a shape that forward does not return."""
+def _check(saved: Any) -> Any:
+    """Refuse saved values that forward does not return, and return the sizes of axes."""
     _calls.check_is_saved(saved, Saved, "batch_norm")
     _calls.check_first_fields(saved, (True, False, False))
     _sizes = _AXES.sizes_of(saved.shape)
@@ -1101,6 +1159,7 @@ def _check(saved: Any) -> None:
         mu_residual=saved.mu_residual,
         rstd=saved.rstd,
     )
+    return _sizes
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

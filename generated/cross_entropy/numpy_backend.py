@@ -155,8 +155,7 @@ def _forward(
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
     log_Z_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, m_, Z_, log_Z_)
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x, target))
+    _by.fill((y_, m_, Z_, log_Z_), _blocks.Work(_shape, _dtype, threads), (x, target))
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, target, m_, Z_, log_Z_) if save else None
     return _shown, _saved
@@ -246,16 +245,16 @@ def _backward(
         "saved.log_Z": saved.log_Z,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dtarget_ = _calls.results(
         out, _read, _by.empty, dx=(_shape, _of_x), dtarget=(_shape, _of_target)
     )
     _by.fill(
-        _made,
+        (dx_, dtarget_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.target, saved.m, saved.Z, saved.log_Z),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dtarget_), out))
 
 
 @np.errstate(under="ignore")
@@ -353,9 +352,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot, target_dot),
         (saved.x, saved.target, saved.m, saved.Z, saved.log_Z),
@@ -481,7 +479,7 @@ def _backward_backward(
         "saved.log_Z": saved.log_Z,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dtarget_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -490,12 +488,12 @@ def _backward_backward(
         ddy=(_shape[:-1], dy.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dtarget_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, ddtarget),
         (saved.x, saved.target, saved.m, saved.Z, saved.log_Z),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, dtarget_, ddy_), out))
 
 
 @np.errstate(under="ignore")

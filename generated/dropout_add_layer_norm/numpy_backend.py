@@ -225,9 +225,8 @@ def _forward(
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, h_, mu_, mu_residual_, rstd_)
     _by.fill(
-        _made,
+        (y_, h_, mu_, mu_residual_, rstd_),
         _blocks.Work(_shape, _dtype, threads),
         (
             x,
@@ -361,7 +360,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dresidual_, dgamma_, dbeta_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -371,7 +370,7 @@ def _backward(
         dbeta=(_shape[-1:], _of_beta),
     )
     _by.fill(
-        _made,
+        (dx_, dresidual_, dgamma_, dbeta_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, dh),
         (
@@ -384,7 +383,7 @@ def _backward(
             saved.rstd,
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dresidual_, dgamma_, dbeta_), out))
 
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
@@ -559,11 +558,11 @@ def _jvp(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    y_dot_, h_dot_ = _calls.results(
         out, _read, _by.empty, y_dot=(_shape, _of_x), h_dot=(_shape, _of_x)
     )
     _by.fill(
-        _made,
+        (y_dot_, h_dot_),
         _blocks.Work(_shape, _dtype, threads),
         (
             x_dot,
@@ -581,7 +580,7 @@ def _jvp(
             saved.rstd,
         ),
     )
-    return Outputs(*_calls.returned(_made, out))
+    return Outputs(*_calls.returned((y_dot_, h_dot_), out))
 
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
@@ -799,7 +798,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -811,7 +810,7 @@ def _backward_backward(
         ddh=(_shape, None if dh is None else dh.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_),
         _blocks.Work(_shape, _dtype, threads),
         (
             dy,
@@ -831,7 +830,9 @@ def _backward_backward(
             saved.rstd,
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(
+        *_calls.returned((dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_), out)
+    )
 
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")

@@ -173,9 +173,8 @@ def _forward(
     _read = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
     _dtypes, _dtype = _calls.types(_read)
     y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
-    _made = (y_,)
     _by.fill(
-        _made,
+        (y_,),
         _blocks.Work(_shape, _dtype, threads),
         (
             x,
@@ -265,7 +264,7 @@ def _backward(
         "saved.gamma": saved.gamma,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dalpha_, dgamma_, dbeta_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -275,7 +274,7 @@ def _backward(
         dbeta=(_shape[-1:], _of_beta),
     )
     _by.fill(
-        _made,
+        (dx_, dalpha_, dgamma_, dbeta_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
@@ -284,7 +283,7 @@ def _backward(
             _calls.parameter(saved.gamma, _dtype),
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dalpha_, dgamma_, dbeta_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -411,9 +410,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (
             x_dot,
@@ -589,7 +587,7 @@ def _backward_backward(
         "saved.gamma": saved.gamma,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dalpha_, dgamma_, dbeta_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -600,7 +598,7 @@ def _backward_backward(
         ddy=(_shape, dy.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dalpha_, dgamma_, dbeta_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (
             dy,
@@ -615,7 +613,7 @@ def _backward_backward(
             _calls.parameter(saved.gamma, _dtype),
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, dalpha_, dgamma_, dbeta_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

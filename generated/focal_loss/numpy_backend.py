@@ -176,8 +176,11 @@ def _forward(
     logpt_ = _by.empty(_shape[:-1], _dtype)
     expm1_logpt_ = _by.empty(_shape[:-1], _dtype)
     power_expm1_logpt_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, m_, Z_, logpt_, expm1_logpt_, power_expm1_logpt_)
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x, label, gamma))
+    _by.fill(
+        (y_, m_, Z_, logpt_, expm1_logpt_, power_expm1_logpt_),
+        _blocks.Work(_shape, _dtype, threads),
+        (x, label, gamma),
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(
@@ -304,9 +307,9 @@ def _backward(
         "saved.power_expm1_logpt": saved.power_expm1_logpt,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
+    (dx_,) = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
     _by.fill(
-        _made,
+        (dx_,),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
@@ -320,7 +323,7 @@ def _backward(
             saved.power_expm1_logpt,
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_,), out))
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
@@ -480,9 +483,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot,),
         (
@@ -649,11 +651,11 @@ def _backward_backward(
         "saved.power_expm1_logpt": saved.power_expm1_logpt,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, ddy_ = _calls.results(
         out, _read, _by.empty, dx=(_shape, _of_x), ddy=(_shape[:-1], dy.dtype)
     )
     _by.fill(
-        _made,
+        (dx_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx),
         (
@@ -667,7 +669,7 @@ def _backward_backward(
             saved.power_expm1_logpt,
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, ddy_), out))
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")

@@ -177,9 +177,8 @@ def _forward(
     _dtypes, _dtype = _calls.types(_read)
     y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, rstd_)
     _by.fill(
-        _made,
+        (y_, rstd_),
         _blocks.Work(_shape, _dtype, threads),
         (x, z, _calls.parameter(gamma, _dtype), eps),
     )
@@ -272,7 +271,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dz_, dgamma_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -281,12 +280,12 @@ def _backward(
         dgamma=(_shape[-1:], _of_gamma),
     )
     _by.fill(
-        _made,
+        (dx_, dz_, dgamma_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.z, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dz_, dgamma_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -409,9 +408,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot, z_dot, _calls.parameter(gamma_dot, _dtype)),
         (saved.x, saved.z, _calls.parameter(saved.gamma, _dtype), saved.rstd),
@@ -577,7 +575,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dz_, dgamma_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -587,12 +585,12 @@ def _backward_backward(
         ddy=(_shape, dy.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dz_, dgamma_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, ddz, _calls.parameter(ddgamma, _dtype)),
         (saved.x, saved.z, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, dz_, dgamma_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

@@ -164,15 +164,14 @@ def _forward(
     _dtypes, _dtype = _calls.types(_read)
     y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, rstd_)
-    _AXES.fill(
-        _by,
-        "forward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x, weight, eps),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_rows = _arranged.target("y", y_)
+    _by.fill(
+        (_y_rows, rstd_),
+        _arranged.work,
+        (_arranged.rows("x", x), _arranged.rows("weight", weight), eps),
     )
+    _arranged.write("y", y_, _y_rows)
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, weight, rstd_) if save else None
@@ -245,10 +244,9 @@ def _backward(
 ) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_weight = saved[2]
     dy = _calls.array("dy", dy, True)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _read = {
@@ -258,23 +256,29 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dweight_ = _calls.results(
         out,
         _read,
         _by.empty,
         dx=(_AXES.shape("x", _sizes), _of_x),
         dweight=(_AXES.shape("weight", _sizes), _of_weight),
     )
-    _AXES.fill(
-        _by,
-        "backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy,),
-        (saved.x, saved.weight, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _dweight_rows = _arranged.target("weight", dweight_)
+    _by.fill(
+        (_dx_rows, _dweight_rows),
+        _arranged.work,
+        (_arranged.rows("y", dy),),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("weight", saved.weight),
+            saved.rstd,
+        ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("weight", dweight_, _dweight_rows)
+    return Gradients(*_calls.returned((dx_, dweight_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -353,12 +357,11 @@ def _jvp(
 ) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_weight = saved[2]
     x_dot, weight_dot = _calls.arrays(0, x_dot=x_dot, weight_dot=weight_dot)
     _calls.check_any("tangent", x_dot, weight_dot)
     _calls.check_left_out("weight_dot", weight_dot, "weight", _of_weight)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
     _calls.check_shapes(
@@ -375,16 +378,19 @@ def _jvp(
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
-    _made = (y_dot_,)
-    _AXES.fill(
-        _by,
-        "jvp",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x_dot, weight_dot),
-        (saved.x, saved.weight, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_dot_rows = _arranged.target("y", y_dot_)
+    _by.fill(
+        (_y_dot_rows,),
+        _arranged.work,
+        (_arranged.rows("x", x_dot), _arranged.rows("weight", weight_dot)),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("weight", saved.weight),
+            saved.rstd,
+        ),
     )
+    _arranged.write("y", y_dot_, _y_dot_rows)
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
 
@@ -482,12 +488,11 @@ def _backward_backward(
 ) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_weight = saved[2]
     dy, ddx, ddweight = _calls.arrays(1, dy=dy, ddx=ddx, ddweight=ddweight)
     _calls.check_any("cotangent of a gradient", ddx, ddweight)
     _calls.check_left_out("ddweight", ddweight, "weight", _of_weight)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
@@ -503,7 +508,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dweight_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -511,16 +516,28 @@ def _backward_backward(
         dweight=(_AXES.shape("weight", _sizes), _of_weight),
         ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _AXES.fill(
-        _by,
-        "backward_backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy, ddx, ddweight),
-        (saved.x, saved.weight, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _dweight_rows = _arranged.target("weight", dweight_)
+    _ddy_rows = _arranged.target("y", ddy_)
+    _by.fill(
+        (_dx_rows, _dweight_rows, _ddy_rows),
+        _arranged.work,
+        (
+            _arranged.rows("y", dy),
+            _arranged.rows("x", ddx),
+            _arranged.rows("weight", ddweight),
+        ),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.rows("weight", saved.weight),
+            saved.rstd,
+        ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("weight", dweight_, _dweight_rows)
+    _arranged.write("y", ddy_, _ddy_rows)
+    return SecondGradients(*_calls.returned((dx_, dweight_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):
@@ -650,8 +667,8 @@ def saved_from(
     return saved_
 
 
-def _check(saved: Any) -> None:
-    """Refuse saved values of a kind or a shape that forward does not return."""
+def _check(saved: Any) -> Any:
+    """Refuse saved values that forward does not return, and return the sizes of axes."""
     _calls.check_is_saved(saved, Saved, "head_rms_norm")
     _calls.check_first_fields(saved, (True, False))
     _sizes = _AXES.sizes_of(saved.shape)
@@ -661,6 +678,7 @@ def _check(saved: Any) -> None:
         _AXES.shape("weight", _sizes), saved.dtypes[1] is not None, weight=saved.weight
     )
     _calls.check_kept(_shape[:-1], rstd=saved.rstd)
+    return _sizes
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

@@ -174,9 +174,8 @@ def _forward(
     y_ = _calls.result("y", out, _shape[:-1], similarity.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, m_, Z_)
     _by.fill(
-        _made,
+        (y_, m_, Z_),
         _blocks.Work(_shape, _dtype, threads),
         (similarity, positive, _calls.number(scale, _dtype)),
     )
@@ -280,7 +279,7 @@ def _backward(
         "saved.Z": saved.Z,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dsimilarity_, dscale_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -288,7 +287,7 @@ def _backward(
         dscale=((), _of_scale),
     )
     _by.fill(
-        _made,
+        (dsimilarity_, dscale_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
@@ -299,7 +298,7 @@ def _backward(
             saved.Z,
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dsimilarity_, dscale_), out))
 
 
 @np.errstate(under="ignore")
@@ -422,9 +421,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_similarity, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (similarity_dot, _calls.number(scale_dot, _dtype)),
         (
@@ -571,7 +569,7 @@ def _backward_backward(
         "saved.Z": saved.Z,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dsimilarity_, dscale_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -580,7 +578,7 @@ def _backward_backward(
         ddy=(_shape[:-1], dy.dtype),
     )
     _by.fill(
-        _made,
+        (dsimilarity_, dscale_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddsimilarity, _calls.number(ddscale, _dtype)),
         (
@@ -591,7 +589,7 @@ def _backward_backward(
             saved.Z,
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dsimilarity_, dscale_, ddy_), out))
 
 
 @np.errstate(under="ignore")

@@ -140,8 +140,7 @@ def _forward(
     _dtypes, _dtype = _calls.types(_read)
     y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, rstd_)
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x, eps))
+    _by.fill((y_, rstd_), _blocks.Work(_shape, _dtype, threads), (x, eps))
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, rstd_) if save else None
     return _shown, _saved
@@ -206,9 +205,11 @@ def _backward(
     _calls.check_shapes(_shape, "the shape of y", dy=dy)
     _read = {"dy": dy, "saved.x": saved.x, "saved.rstd": saved.rstd}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (dy,), (saved.x, saved.rstd))
-    return Gradients(*_calls.returned(_made, out))
+    (dx_,) = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
+    _by.fill(
+        (dx_,), _blocks.Work(_shape, _dtype, threads), (dy,), (saved.x, saved.rstd)
+    )
+    return Gradients(*_calls.returned((dx_,), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -272,9 +273,11 @@ def _jvp(
     _read = {"x_dot": x_dot, "saved.x": saved.x, "saved.rstd": saved.rstd}
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made, _blocks.Work(_shape, _dtype, threads), (x_dot,), (saved.x, saved.rstd)
+        (y_dot_,),
+        _blocks.Work(_shape, _dtype, threads),
+        (x_dot,),
+        (saved.x, saved.rstd),
     )
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
@@ -358,13 +361,16 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, ddy_ = _calls.results(
         out, _read, _by.empty, dx=(_shape, _of_x), ddy=(_shape, dy.dtype)
     )
     _by.fill(
-        _made, _blocks.Work(_shape, _dtype, threads), (dy, ddx), (saved.x, saved.rstd)
+        (dx_, ddy_),
+        _blocks.Work(_shape, _dtype, threads),
+        (dy, ddx),
+        (saved.x, saved.rstd),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

@@ -198,9 +198,8 @@ def _forward(
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
     log_Z_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, m_, Z_, log_Z_)
     _by.fill(
-        _made,
+        (y_, m_, Z_, log_Z_),
         _blocks.Work(_shape, _dtype, threads),
         (x, label, _calls.number(ignore, _blocks.INTEGER), smoothing, z_loss),
     )
@@ -317,9 +316,9 @@ def _backward(
         "saved.log_Z": saved.log_Z,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
+    (dx_,) = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
     _by.fill(
-        _made,
+        (dx_,),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
@@ -333,7 +332,7 @@ def _backward(
             saved.log_Z,
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_,), out))
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
@@ -448,9 +447,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot,),
         (
@@ -585,11 +583,11 @@ def _backward_backward(
         "saved.log_Z": saved.log_Z,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, ddy_ = _calls.results(
         out, _read, _by.empty, dx=(_shape, _of_x), ddy=(_shape[:-1], dy.dtype)
     )
     _by.fill(
-        _made,
+        (dx_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx),
         (
@@ -603,7 +601,7 @@ def _backward_backward(
             saved.log_Z,
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, ddy_), out))
 
 
 @np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")

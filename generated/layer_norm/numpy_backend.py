@@ -187,9 +187,8 @@ def _forward(
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, mu_, mu_residual_, rstd_)
     _by.fill(
-        _made,
+        (y_, mu_, mu_residual_, rstd_),
         _blocks.Work(_shape, _dtype, threads),
         (x, _calls.parameter(gamma, _dtype), _calls.parameter(beta, _dtype), eps),
     )
@@ -295,7 +294,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgamma_, dbeta_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -304,7 +303,7 @@ def _backward(
         dbeta=(_shape[-1:], _of_beta),
     )
     _by.fill(
-        _made,
+        (dx_, dgamma_, dbeta_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
@@ -315,7 +314,7 @@ def _backward(
             saved.rstd,
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dgamma_, dbeta_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -441,9 +440,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (
             x_dot,
@@ -613,7 +611,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgamma_, dbeta_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -623,7 +621,7 @@ def _backward_backward(
         ddy=(_shape, dy.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dgamma_, dbeta_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, _calls.parameter(ddgamma, _dtype), _calls.parameter(ddbeta, _dtype)),
         (
@@ -634,7 +632,7 @@ def _backward_backward(
             saved.rstd,
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, dgamma_, dbeta_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

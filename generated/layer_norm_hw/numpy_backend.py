@@ -180,15 +180,19 @@ def _forward(
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, mu_, mu_residual_, rstd_)
-    _AXES.fill(
-        _by,
-        "forward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x, gamma, beta, eps),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_rows = _arranged.target("y", y_)
+    _by.fill(
+        (_y_rows, mu_, mu_residual_, rstd_),
+        _arranged.work,
+        (
+            _arranged.rows("x", x),
+            _arranged.feature("gamma", gamma),
+            _arranged.feature("beta", beta),
+            eps,
+        ),
     )
+    _arranged.write("y", y_, _y_rows)
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, gamma, mu_, mu_residual_, rstd_)
@@ -277,10 +281,9 @@ def _backward(
 ) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
     dy = _calls.array("dy", dy, True)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _read = {
@@ -292,7 +295,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgamma_, dbeta_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -300,16 +303,26 @@ def _backward(
         dgamma=(_AXES.shape("gamma", _sizes), _of_gamma),
         dbeta=(_AXES.shape("beta", _sizes), _of_beta),
     )
-    _AXES.fill(
-        _by,
-        "backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy,),
-        (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _dgamma_rows = _arranged.target_feature("gamma", dgamma_)
+    _dbeta_rows = _arranged.target_feature("beta", dbeta_)
+    _by.fill(
+        (_dx_rows, _dgamma_rows, _dbeta_rows),
+        _arranged.work,
+        (_arranged.rows("y", dy),),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.feature("gamma", saved.gamma),
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("gamma", dgamma_, _dgamma_rows)
+    _arranged.write("beta", dbeta_, _dbeta_rows)
+    return Gradients(*_calls.returned((dx_, dgamma_, dbeta_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -411,7 +424,7 @@ def _jvp(
 ) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
     x_dot, gamma_dot, beta_dot = _calls.arrays(
         0, x_dot=x_dot, gamma_dot=gamma_dot, beta_dot=beta_dot
@@ -419,7 +432,6 @@ def _jvp(
     _calls.check_any("tangent", x_dot, gamma_dot, beta_dot)
     _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
     _calls.check_left_out("beta_dot", beta_dot, "beta", _of_beta)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
     _calls.check_shapes(
@@ -442,16 +454,25 @@ def _jvp(
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
-    _made = (y_dot_,)
-    _AXES.fill(
-        _by,
-        "jvp",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x_dot, gamma_dot, beta_dot),
-        (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_dot_rows = _arranged.target("y", y_dot_)
+    _by.fill(
+        (_y_dot_rows,),
+        _arranged.work,
+        (
+            _arranged.rows("x", x_dot),
+            _arranged.feature("gamma", gamma_dot),
+            _arranged.feature("beta", beta_dot),
+        ),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.feature("gamma", saved.gamma),
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
     )
+    _arranged.write("y", y_dot_, _y_dot_rows)
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
 
@@ -582,7 +603,7 @@ def _backward_backward(
 ) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_gamma, _of_beta = saved[2]
     dy, ddx, ddgamma, ddbeta = _calls.arrays(
         1, dy=dy, ddx=ddx, ddgamma=ddgamma, ddbeta=ddbeta
@@ -590,7 +611,6 @@ def _backward_backward(
     _calls.check_any("cotangent of a gradient", ddx, ddgamma, ddbeta)
     _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
     _calls.check_left_out("ddbeta", ddbeta, "beta", _of_beta)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
@@ -610,7 +630,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgamma_, dbeta_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -619,16 +639,33 @@ def _backward_backward(
         dbeta=(_AXES.shape("beta", _sizes), _of_beta),
         ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _AXES.fill(
-        _by,
-        "backward_backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy, ddx, ddgamma, ddbeta),
-        (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_rows = _arranged.target("x", dx_)
+    _dgamma_rows = _arranged.target_feature("gamma", dgamma_)
+    _dbeta_rows = _arranged.target_feature("beta", dbeta_)
+    _ddy_rows = _arranged.target("y", ddy_)
+    _by.fill(
+        (_dx_rows, _dgamma_rows, _dbeta_rows, _ddy_rows),
+        _arranged.work,
+        (
+            _arranged.rows("y", dy),
+            _arranged.rows("x", ddx),
+            _arranged.feature("gamma", ddgamma),
+            _arranged.feature("beta", ddbeta),
+        ),
+        (
+            _arranged.rows("x", saved.x),
+            _arranged.feature("gamma", saved.gamma),
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_rows)
+    _arranged.write("gamma", dgamma_, _dgamma_rows)
+    _arranged.write("beta", dbeta_, _dbeta_rows)
+    _arranged.write("y", ddy_, _ddy_rows)
+    return SecondGradients(*_calls.returned((dx_, dgamma_, dbeta_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):
@@ -806,8 +843,8 @@ def saved_from(
     return saved_
 
 
-def _check(saved: Any) -> None:
-    """Refuse saved values of a kind or a shape that forward does not return."""
+def _check(saved: Any) -> Any:
+    """Refuse saved values that forward does not return, and return the sizes of axes."""
     _calls.check_is_saved(saved, Saved, "layer_norm_hw")
     _calls.check_first_fields(saved, (True, False, False))
     _sizes = _AXES.sizes_of(saved.shape)
@@ -819,6 +856,7 @@ def _check(saved: Any) -> None:
     _calls.check_kept(
         _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
     )
+    return _sizes
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

@@ -140,8 +140,7 @@ def _forward(
     y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, m_, Z_)
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x,))
+    _by.fill((y_, m_, Z_), _blocks.Work(_shape, _dtype, threads), (x,))
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, m_, Z_) if save else None
     return _shown, _saved
@@ -220,11 +219,14 @@ def _backward(
     _calls.check_shapes(_shape, "the shape of y", dy=dy)
     _read = {"dy": dy, "saved.x": saved.x, "saved.m": saved.m, "saved.Z": saved.Z}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
+    (dx_,) = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
     _by.fill(
-        _made, _blocks.Work(_shape, _dtype, threads), (dy,), (saved.x, saved.m, saved.Z)
+        (dx_,),
+        _blocks.Work(_shape, _dtype, threads),
+        (dy,),
+        (saved.x, saved.m, saved.Z),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_,), out))
 
 
 @np.errstate(under="ignore")
@@ -301,9 +303,8 @@ def _jvp(
     _read = {"x_dot": x_dot, "saved.x": saved.x, "saved.m": saved.m, "saved.Z": saved.Z}
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot,),
         (saved.x, saved.m, saved.Z),
@@ -394,16 +395,16 @@ def _backward_backward(
         "saved.Z": saved.Z,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, ddy_ = _calls.results(
         out, _read, _by.empty, dx=(_shape, _of_x), ddy=(_shape, dy.dtype)
     )
     _by.fill(
-        _made,
+        (dx_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx),
         (saved.x, saved.m, saved.Z),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, ddy_), out))
 
 
 @np.errstate(under="ignore")

@@ -178,9 +178,8 @@ def _forward(
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     scale_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, mu_, mu_residual_, scale_)
     _by.fill(
-        _made,
+        (y_, mu_, mu_residual_, scale_),
         _blocks.Work(_shape, _dtype, threads),
         (x, _calls.parameter(gamma, _dtype), _calls.parameter(beta, _dtype), eps),
     )
@@ -286,7 +285,7 @@ def _backward(
         "saved.scale": saved.scale,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgamma_, dbeta_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -295,7 +294,7 @@ def _backward(
         dbeta=(_shape[-1:], _of_beta),
     )
     _by.fill(
-        _made,
+        (dx_, dgamma_, dbeta_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
@@ -306,7 +305,7 @@ def _backward(
             saved.scale,
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dgamma_, dbeta_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -440,9 +439,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (
             x_dot,
@@ -624,7 +622,7 @@ def _backward_backward(
         "saved.scale": saved.scale,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgamma_, dbeta_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -634,7 +632,7 @@ def _backward_backward(
         ddy=(_shape, dy.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dgamma_, dbeta_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, _calls.parameter(ddgamma, _dtype), _calls.parameter(ddbeta, _dtype)),
         (
@@ -645,7 +643,7 @@ def _backward_backward(
             saved.scale,
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, dgamma_, dbeta_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

@@ -192,9 +192,8 @@ def _forward(
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, mu_, mu_residual_, rstd_)
     _by.fill(
-        _made,
+        (y_, mu_, mu_residual_, rstd_),
         _blocks.Work(_shape, _dtype, threads),
         (x, gate, _calls.parameter(gamma, _dtype), _calls.parameter(beta, _dtype), eps),
     )
@@ -306,7 +305,7 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgate_, dgamma_, dbeta_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -316,7 +315,7 @@ def _backward(
         dbeta=(_shape[-1:], _of_beta),
     )
     _by.fill(
-        _made,
+        (dx_, dgate_, dgamma_, dbeta_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (
@@ -329,7 +328,7 @@ def _backward(
             saved.rstd,
         ),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dgate_, dgamma_, dbeta_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -492,9 +491,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (
             x_dot,
@@ -706,7 +704,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgate_, dgamma_, dbeta_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -717,7 +715,7 @@ def _backward_backward(
         ddy=(_shape, dy.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dgate_, dgamma_, dbeta_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (
             dy,
@@ -736,7 +734,7 @@ def _backward_backward(
             saved.rstd,
         ),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, dgate_, dgamma_, dbeta_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

@@ -172,9 +172,8 @@ def _forward(
     _dtypes, _dtype = _calls.types(_read)
     y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, rstd_)
     _by.fill(
-        _made,
+        (y_, rstd_),
         _blocks.Work(_shape, _dtype, threads),
         (x, _calls.parameter(w, _dtype), eps),
     )
@@ -261,16 +260,16 @@ def _backward(
     _calls.check_shapes(_shape, "the shape of y", dy=dy)
     _read = {"dy": dy, "saved.x": saved.x, "saved.w": saved.w, "saved.rstd": saved.rstd}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dw_ = _calls.results(
         out, _read, _by.empty, dx=(_shape, _of_x), dw=(_shape[-1:], _of_w)
     )
     _by.fill(
-        _made,
+        (dx_, dw_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, _calls.parameter(saved.w, _dtype), saved.rstd),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dw_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -378,9 +377,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot, _calls.parameter(w_dot, _dtype)),
         (saved.x, _calls.parameter(saved.w, _dtype), saved.rstd),
@@ -507,7 +505,7 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dw_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -516,12 +514,12 @@ def _backward_backward(
         ddy=(_shape, dy.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dw_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, _calls.parameter(ddw, _dtype)),
         (saved.x, _calls.parameter(saved.w, _dtype), saved.rstd),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, dw_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

@@ -145,10 +145,14 @@ def _forward(
     _read = {"x": x}
     _dtypes, _dtype = _calls.types(_read)
     y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
-    _made = (y_,)
-    _AXES.fill(
-        _by, "forward", _made, _sizes, _blocks.Work(_shape, _dtype, threads), (x,)
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_rows = _arranged.target("y", y_)
+    _by.fill(
+        (_y_rows,),
+        _arranged.work,
+        (_arranged.rows("x", x, 0), _arranged.rows("x", x, 1)),
     )
+    _arranged.write("y", y_, _y_rows)
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_AXES.flat(_sizes), _dtype, _dtypes, x) if save else None
     return _shown, _saved
@@ -204,25 +208,26 @@ def _backward(
 ) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     (_of_x,) = saved[2]
     dy = _calls.array("dy", dy, True)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _read = {"dy": dy, "saved.x": saved.x}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(out, _read, _by.empty, dx=(_AXES.shape("x", _sizes), _of_x))
-    _AXES.fill(
-        _by,
-        "backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy,),
-        (saved.x,),
+    (dx_,) = _calls.results(out, _read, _by.empty, dx=(_AXES.shape("x", _sizes), _of_x))
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_0 = _arranged.target("x", dx_, 0)
+    _dx_1 = _arranged.target("x", dx_, 1)
+    _by.fill(
+        (_dx_0, _dx_1),
+        _arranged.work,
+        (_arranged.rows("y", dy),),
+        (_arranged.rows("x", saved.x, 0), _arranged.rows("x", saved.x, 1)),
     )
-    return Gradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_0, 0)
+    _arranged.write("x", dx_, _dx_1, 1)
+    return Gradients(*_calls.returned((dx_,), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -289,11 +294,10 @@ def _jvp(
 ) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     (_of_x,) = saved[2]
     x_dot = _calls.array("x_dot", x_dot, False)
     _calls.check_any("tangent", x_dot)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
     _read = {"x_dot": x_dot, "saved.x": saved.x}
@@ -301,16 +305,15 @@ def _jvp(
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
-    _made = (y_dot_,)
-    _AXES.fill(
-        _by,
-        "jvp",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x_dot,),
-        (saved.x,),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_dot_rows = _arranged.target("y", y_dot_)
+    _by.fill(
+        (_y_dot_rows,),
+        _arranged.work,
+        (_arranged.rows("x", x_dot, 0), _arranged.rows("x", x_dot, 1)),
+        (_arranged.rows("x", saved.x, 0), _arranged.rows("x", saved.x, 1)),
     )
+    _arranged.write("y", y_dot_, _y_dot_rows)
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
 
@@ -396,33 +399,40 @@ def _backward_backward(
 ) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     (_of_x,) = saved[2]
     dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     _calls.check_any("cotangent of a gradient", ddx)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
     _read = {"cotangents[0]": dy, "ddx": ddx, "saved.x": saved.x}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
         dx=(_AXES.shape("x", _sizes), _of_x),
         ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _AXES.fill(
-        _by,
-        "backward_backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy, ddx),
-        (saved.x,),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_0 = _arranged.target("x", dx_, 0)
+    _dx_1 = _arranged.target("x", dx_, 1)
+    _ddy_rows = _arranged.target("y", ddy_)
+    _by.fill(
+        (_dx_0, _dx_1, _ddy_rows),
+        _arranged.work,
+        (
+            _arranged.rows("y", dy),
+            _arranged.rows("x", ddx, 0),
+            _arranged.rows("x", ddx, 1),
+        ),
+        (_arranged.rows("x", saved.x, 0), _arranged.rows("x", saved.x, 1)),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_0, 0)
+    _arranged.write("x", dx_, _dx_1, 1)
+    _arranged.write("y", ddy_, _ddy_rows)
+    return SecondGradients(*_calls.returned((dx_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):
@@ -534,13 +544,13 @@ def saved_from(
     return saved_
 
 
-def _check(saved: Any) -> None:
-    """Refuse saved values of a kind or a shape that forward does not return."""
+def _check(saved: Any) -> Any:
+    """Refuse saved values that forward does not return, and return the sizes of axes."""
     _calls.check_is_saved(saved, Saved, "packed_swiglu")
     _calls.check_first_fields(saved, (True,))
     _sizes = _AXES.sizes_of(saved.shape)
-    _shape = _AXES.row_shape(_sizes)
     _calls.check_kept(_AXES.shape("x", _sizes), x=saved.x)
+    return _sizes
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

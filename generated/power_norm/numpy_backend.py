@@ -162,9 +162,8 @@ def _forward(
     _dtypes, _dtype = _calls.types(_read)
     y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     scale_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, scale_)
     _by.fill(
-        _made,
+        (y_, scale_),
         _blocks.Work(_shape, _dtype, threads),
         (x, _calls.parameter(gamma, _dtype), eps),
     )
@@ -252,16 +251,16 @@ def _backward(
         "saved.scale": saved.scale,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgamma_ = _calls.results(
         out, _read, _by.empty, dx=(_shape, _of_x), dgamma=(_shape[-1:], _of_gamma)
     )
     _by.fill(
-        _made,
+        (dx_, dgamma_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, _calls.parameter(saved.gamma, _dtype), saved.scale),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dgamma_), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -367,9 +366,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot, _calls.parameter(gamma_dot, _dtype)),
         (saved.x, _calls.parameter(saved.gamma, _dtype), saved.scale),
@@ -496,7 +494,7 @@ def _backward_backward(
         "saved.scale": saved.scale,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dgamma_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -505,12 +503,12 @@ def _backward_backward(
         ddy=(_shape, dy.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dgamma_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, _calls.parameter(ddgamma, _dtype)),
         (saved.x, _calls.parameter(saved.gamma, _dtype), saved.scale),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, dgamma_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

@@ -168,15 +168,21 @@ def _forward(
     _read = {"x": x, "cosine": cosine, "sine": sine}
     _dtypes, _dtype = _calls.types(_read)
     y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _read, _by.empty)
-    _made = (y_,)
-    _AXES.fill(
-        _by,
-        "forward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x, cosine, sine),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_0 = _arranged.target("y", y_, 0)
+    _y_1 = _arranged.target("y", y_, 1)
+    _by.fill(
+        (_y_0, _y_1),
+        _arranged.work,
+        (
+            _arranged.rows("x", x, 0),
+            _arranged.rows("x", x, 1),
+            _arranged.rows("cosine", cosine),
+            _arranged.rows("sine", sine),
+        ),
     )
+    _arranged.write("y", y_, _y_0, 0)
+    _arranged.write("y", y_, _y_1, 1)
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_AXES.flat(_sizes), _dtype, _dtypes, cosine, sine) if save else None
     return _shown, _saved
@@ -242,25 +248,26 @@ def _backward(
 ) -> Gradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_cosine, _of_sine = saved[2]
     dy = _calls.array("dy", dy, True)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _read = {"dy": dy, "saved.cosine": saved.cosine, "saved.sine": saved.sine}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(out, _read, _by.empty, dx=(_AXES.shape("x", _sizes), _of_x))
-    _AXES.fill(
-        _by,
-        "backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy,),
-        (saved.cosine, saved.sine),
+    (dx_,) = _calls.results(out, _read, _by.empty, dx=(_AXES.shape("x", _sizes), _of_x))
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_0 = _arranged.target("x", dx_, 0)
+    _dx_1 = _arranged.target("x", dx_, 1)
+    _by.fill(
+        (_dx_0, _dx_1),
+        _arranged.work,
+        (_arranged.rows("y", dy, 0), _arranged.rows("y", dy, 1)),
+        (_arranged.rows("cosine", saved.cosine), _arranged.rows("sine", saved.sine)),
     )
-    return Gradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_0, 0)
+    _arranged.write("x", dx_, _dx_1, 1)
+    return Gradients(*_calls.returned((dx_,), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -332,11 +339,10 @@ def _jvp(
 ) -> npt.NDArray[Any]:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_cosine, _of_sine = saved[2]
     x_dot = _calls.array("x_dot", x_dot, False)
     _calls.check_any("tangent", x_dot)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", x_dot=x_dot)
     _read = {"x_dot": x_dot, "saved.cosine": saved.cosine, "saved.sine": saved.sine}
@@ -344,16 +350,17 @@ def _jvp(
     y_dot_ = _calls.result(
         "y_dot", out, _AXES.shape("y", _sizes), _of_x, _read, _by.empty
     )
-    _made = (y_dot_,)
-    _AXES.fill(
-        _by,
-        "jvp",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (x_dot,),
-        (saved.cosine, saved.sine),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _y_dot_0 = _arranged.target("y", y_dot_, 0)
+    _y_dot_1 = _arranged.target("y", y_dot_, 1)
+    _by.fill(
+        (_y_dot_0, _y_dot_1),
+        _arranged.work,
+        (_arranged.rows("x", x_dot, 0), _arranged.rows("x", x_dot, 1)),
+        (_arranged.rows("cosine", saved.cosine), _arranged.rows("sine", saved.sine)),
     )
+    _arranged.write("y", y_dot_, _y_dot_0, 0)
+    _arranged.write("y", y_dot_, _y_dot_1, 1)
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
 
@@ -445,11 +452,10 @@ def _backward_backward(
 ) -> SecondGradients:
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
-    _check(saved)
+    _sizes = _check(saved)
     _of_x, _of_cosine, _of_sine = saved[2]
     dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     _calls.check_any("cotangent of a gradient", ddx)
-    _sizes = _AXES.sizes_of(saved.shape)
     _shape = _AXES.row_shape(_sizes)
     _calls.check_shapes(_AXES.shape("y", _sizes), "the shape of y", dy=dy)
     _calls.check_shapes(_AXES.shape("x", _sizes), "the shape of x", ddx=ddx)
@@ -460,23 +466,34 @@ def _backward_backward(
         "saved.sine": saved.sine,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
         dx=(_AXES.shape("x", _sizes), _of_x),
         ddy=(_AXES.shape("y", _sizes), dy.dtype),
     )
-    _AXES.fill(
-        _by,
-        "backward_backward",
-        _made,
-        _sizes,
-        _blocks.Work(_shape, _dtype, threads),
-        (dy, ddx),
-        (saved.cosine, saved.sine),
+    _arranged = _AXES.arranged(_by, _sizes, _blocks.Work(_shape, _dtype, threads))
+    _dx_0 = _arranged.target("x", dx_, 0)
+    _dx_1 = _arranged.target("x", dx_, 1)
+    _ddy_0 = _arranged.target("y", ddy_, 0)
+    _ddy_1 = _arranged.target("y", ddy_, 1)
+    _by.fill(
+        (_dx_0, _dx_1, _ddy_0, _ddy_1),
+        _arranged.work,
+        (
+            _arranged.rows("y", dy, 0),
+            _arranged.rows("y", dy, 1),
+            _arranged.rows("x", ddx, 0),
+            _arranged.rows("x", ddx, 1),
+        ),
+        (_arranged.rows("cosine", saved.cosine), _arranged.rows("sine", saved.sine)),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    _arranged.write("x", dx_, _dx_0, 0)
+    _arranged.write("x", dx_, _dx_1, 1)
+    _arranged.write("y", ddy_, _ddy_0, 0)
+    _arranged.write("y", ddy_, _ddy_1, 1)
+    return SecondGradients(*_calls.returned((dx_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):
@@ -555,14 +572,14 @@ def saved_from(
     return saved_
 
 
-def _check(saved: Any) -> None:
-    """Refuse saved values of a kind or a shape that forward does not return."""
+def _check(saved: Any) -> Any:
+    """Refuse saved values that forward does not return, and return the sizes of axes."""
     _calls.check_is_saved(saved, Saved, "rotary")
     _calls.check_first_fields(saved, (True, True, True))
     _sizes = _AXES.sizes_of(saved.shape)
-    _shape = _AXES.row_shape(_sizes)
     _calls.check_kept(_AXES.shape("cosine", _sizes), cosine=saved.cosine)
     _calls.check_kept(_AXES.shape("sine", _sizes), sine=saved.sine)
+    return _sizes
 
 
 _AXES = _axes.NamedAxes(INTERFACE)

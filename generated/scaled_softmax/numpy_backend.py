@@ -155,9 +155,10 @@ def _forward(
     y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     inv_Z_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, m_, inv_Z_)
     _by.fill(
-        _made, _blocks.Work(_shape, _dtype, threads), (x, _calls.number(scale, _dtype))
+        (y_, m_, inv_Z_),
+        _blocks.Work(_shape, _dtype, threads),
+        (x, _calls.number(scale, _dtype)),
     )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, x, scale, m_, inv_Z_) if save else None
@@ -245,16 +246,16 @@ def _backward(
         "saved.inv_Z": saved.inv_Z,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dscale_ = _calls.results(
         out, _read, _by.empty, dx=(_shape, _of_x), dscale=((), _of_scale)
     )
     _by.fill(
-        _made,
+        (dx_, dscale_),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, _calls.number(saved.scale, _dtype), saved.m, saved.inv_Z),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_, dscale_), out))
 
 
 @np.errstate(under="ignore")
@@ -365,9 +366,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot, _calls.number(scale_dot, _dtype)),
         (saved.x, _calls.number(saved.scale, _dtype), saved.m, saved.inv_Z),
@@ -498,7 +498,7 @@ def _backward_backward(
         "saved.inv_Z": saved.inv_Z,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, dscale_, ddy_ = _calls.results(
         out,
         _read,
         _by.empty,
@@ -507,12 +507,12 @@ def _backward_backward(
         ddy=(_shape, dy.dtype),
     )
     _by.fill(
-        _made,
+        (dx_, dscale_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx, _calls.number(ddscale, _dtype)),
         (saved.x, _calls.number(saved.scale, _dtype), saved.m, saved.inv_Z),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, dscale_, ddy_), out))
 
 
 @np.errstate(under="ignore")

@@ -132,8 +132,7 @@ def _forward(
     _read = {"x": x}
     _dtypes, _dtype = _calls.types(_read)
     y_ = _calls.result("y", out, _shape, x.dtype, _read, _by.empty)
-    _made = (y_,)
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x,))
+    _by.fill((y_,), _blocks.Work(_shape, _dtype, threads), (x,))
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = Saved(_shape, _dtype, _dtypes, y_) if save else None
     return _shown, _saved
@@ -204,9 +203,9 @@ def _backward(
     _calls.check_shapes(_shape, "the shape of y", dy=dy)
     _read = {"dy": dy, "saved.y": saved.y}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (dy,), (saved.y,))
-    return Gradients(*_calls.returned(_made, out))
+    (dx_,) = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
+    _by.fill((dx_,), _blocks.Work(_shape, _dtype, threads), (dy,), (saved.y,))
+    return Gradients(*_calls.returned((dx_,), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -265,8 +264,7 @@ def _jvp(
     _read = {"x_dot": x_dot, "saved.y": saved.y}
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x_dot,), (saved.y,))
+    _by.fill((y_dot_,), _blocks.Work(_shape, _dtype, threads), (x_dot,), (saved.y,))
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
 
@@ -335,11 +333,11 @@ def _backward_backward(
     _calls.check_shapes(_shape, "the shape of x", ddx=ddx)
     _read = {"cotangents[0]": dy, "ddx": ddx, "saved.y": saved.y}
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, ddy_ = _calls.results(
         out, _read, _by.empty, dx=(_shape, _of_x), ddy=(_shape, dy.dtype)
     )
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (dy, ddx), (saved.y,))
-    return SecondGradients(*_calls.returned(_made, out))
+    _by.fill((dx_, ddy_), _blocks.Work(_shape, _dtype, threads), (dy, ddx), (saved.y,))
+    return SecondGradients(*_calls.returned((dx_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

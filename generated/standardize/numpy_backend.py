@@ -147,8 +147,9 @@ def _forward(
     mu_ = _by.empty(_shape[:-1], _dtype)
     mu_residual_ = _by.empty(_shape[:-1], _dtype)
     rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, mu_, mu_residual_, rstd_)
-    _by.fill(_made, _blocks.Work(_shape, _dtype, threads), (x, eps))
+    _by.fill(
+        (y_, mu_, mu_residual_, rstd_), _blocks.Work(_shape, _dtype, threads), (x, eps)
+    )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
         Saved(_shape, _dtype, _dtypes, x, mu_, mu_residual_, rstd_) if save else None
@@ -239,14 +240,14 @@ def _backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
+    (dx_,) = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
     _by.fill(
-        _made,
+        (dx_,),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
         (saved.x, saved.mu, saved.mu_residual, saved.rstd),
     )
-    return Gradients(*_calls.returned(_made, out))
+    return Gradients(*_calls.returned((dx_,), out))
 
 
 def _backward_of_rows(arguments, fields, results, call):
@@ -336,9 +337,8 @@ def _jvp(
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _read, _by.empty)
-    _made = (y_dot_,)
     _by.fill(
-        _made,
+        (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot,),
         (saved.x, saved.mu, saved.mu_residual, saved.rstd),
@@ -445,16 +445,16 @@ def _backward_backward(
         "saved.rstd": saved.rstd,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
-    _made = _calls.results(
+    dx_, ddy_ = _calls.results(
         out, _read, _by.empty, dx=(_shape, _of_x), ddy=(_shape, dy.dtype)
     )
     _by.fill(
-        _made,
+        (dx_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx),
         (saved.x, saved.mu, saved.mu_residual, saved.rstd),
     )
-    return SecondGradients(*_calls.returned(_made, out))
+    return SecondGradients(*_calls.returned((dx_, ddy_), out))
 
 
 def _backward_backward_of_rows(arguments, fields, results, call):

@@ -58,7 +58,7 @@ class LayerOnRows:
         defaults = {each["name"]: each["default"] for each in self.INTERFACE["constants"]} | constants
         row = given[leading(takes.inputs, given)]
         shape, stored = row.shape, row.dtype
-        dtypes, dtype = self.calls.types(given), self.calls.compute_type(given)
+        dtypes, dtype = self.calls.types(dict(enumerate(given)))
         kinds = [cast_type(each.cast, each.name) if each.cast else stored for each in takes.results]
         kinds += [dtype] * len(takes.row_scalars)
         values = [*given, *defaults.values()]
@@ -75,7 +75,7 @@ class LayerOnRows:
             given = (*cotangents, *given[1:])
         arguments = [*given, *[None] * (len(takes.arguments) - len(given))]
         shape, kept, dtypes, *fields = saved
-        dtype = self.calls.compute_type([*arguments, *fields], kept)
+        dtype = self.calls.compute_type(dict(enumerate([*arguments, *fields])), kept)
         stored = dtypes[leading(self.protocol.inputs, dtypes)]
         named = dict(zip(takes.arguments, arguments, strict=True))
         kinds = [

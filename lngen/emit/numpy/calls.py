@@ -67,8 +67,7 @@ class CheckedCalls:
         memory = self._memory(takes, dict.fromkeys(takes.results, f"{first or '_row'}.dtype"))
         lines.append(f"{listed(results) if takes.returned else results[0]} = {memory}")
         lines += [f"{each.name}_ = _by.empty(_shape[:-1], _dtype)" for each in takes.row_scalars]
-        lines.append(f"_made = {tuple_of([*results, *(f'{each.name}_' for each in takes.row_scalars)])}")
-        lines.append(self._filled(takes, [(takes.arguments, given)]))
+        lines += self._filled(takes, [(takes.arguments, given)])
         shown = f"_shown = Outputs(*_calls.returned({tuple_of(results)}, out))"
         shown = shown if takes.returned else f"_shown: {_ARRAY} = {results[0]} if out is None else out"
         owners = {*takes.results, *takes.row_scalars}
@@ -85,7 +84,7 @@ class CheckedCalls:
         inputs, arguments = self.protocol.inputs, [*cotangents_of(takes), *(each.name for each in takes.tangents)]
         named = dict(zip(takes.arguments, arguments, strict=True))
         of = {place: f"_of_{each.name}" for place, each in enumerate(inputs)}
-        lines = [*_THREADS, "_check(saved)", f"{listed([*of.values()])} = saved[2]"]
+        lines = [*_THREADS, f"{'_sizes = ' * self._has_axes}_check(saved)", f"{listed([*of.values()])} = saved[2]"]
         lines += self._arrays(takes.arguments, arguments)
         count = len(takes.cotangents)
         if count > 1:
@@ -96,7 +95,6 @@ class CheckedCalls:
         for each, name in named.items():
             if each.follows is not None and each.owner and inputs[each.follows].may_be_none:
                 lines.append(f'_calls.check_left_out("{each.name}", {name}, "{each.owner.name}", {of[each.follows]})')
-        lines += [f"_sizes = _AXES.sizes_of(saved.{self.own.shape})"] * self._has_axes
         lines.append(f"_shape = {'_AXES.row_shape(_sizes)' if self._has_axes else f'saved.{self.own.shape}'}")
         lines += self._shapes(named, "")
         fields = [f"saved.{each.name}" for each in takes.fields]
@@ -108,12 +106,13 @@ class CheckedCalls:
         lines += [f"_read = {table(read)}", f"_dtype = _calls.compute_type(_read, saved.{self.own.dtype})"]
         memory = self._memory(takes, self._types(takes, named, of))
         filled = self._filled(takes, [(takes.arguments, arguments), (takes.fields, fields)])
+        results = [f"{each.name}_" for each in takes.results]
         if takes.returned:
-            lines += [f"_made = {memory}", filled]
-            lines.append(f"return {takes.returned}(*_calls.returned(_made, out))")
+            lines += [f"{listed(results)} = {memory}", *filled]
+            lines.append(f"return {takes.returned}(*_calls.returned({tuple_of(results)}, out))")
         else:
-            result = f"{takes.results[0].name}_"
-            lines += [f"{result} = {memory}", f"_made = ({result},)", filled]
+            (result,) = results
+            lines += [f"{result} = {memory}", *filled]
             lines += [f"_shown: {_ARRAY} = {result} if out is None else out", "return _shown"]
         return self._function(takes.name, ["saved", *arguments, "out", "threads"], takes.returned or _ARRAY, lines)
 
@@ -151,12 +150,16 @@ class CheckedCalls:
             else:
                 function = f"_calls.check_kept{'_integers' * each.is_integer}"
                 arrays.setdefault((function, self._shape(each), *there), {})[each.name] = field
-        shape = f"saved.{own.shape}"
-        begin = [f"_sizes = _AXES.sizes_of({shape})", "_shape = _AXES.row_shape(_sizes)"]
-        begin = begin if self._has_axes else [f"_shape = {shape}"]
-        text = '    """Refuse saved values of a kind or a shape that forward does not return."""'
-        kept = [call(*kind, **fields) for kind, fields in arrays.items()]
-        return ["def _check(saved: Any) -> None:", text, *laid([*lines, *(begin if arrays else []), *kept])]
+        shape, kept = f"saved.{own.shape}", [call(*kind, **fields) for kind, fields in arrays.items()]
+        if self._has_axes:
+            lines.append(f"_sizes = _AXES.sizes_of({shape})")
+            kept.append("return _sizes")
+        elif arrays:
+            lines.append(f"_shape = {shape}")
+        is_read = self._has_axes and any("_shape" in each for each in kept)
+        lines += ["_shape = _AXES.row_shape(_sizes)"] * is_read
+        returned, text = ("Any", _SIZES) if self._has_axes else ("None", _REFUSES)
+        return [f"def _check(saved: Any) -> {returned}:", text, *laid([*lines, *kept])]
 
     # ---- all
 
@@ -205,9 +208,7 @@ class CheckedCalls:
 
     def _shape(self, each: Entry) -> str:
         """Return the shape of a value."""
-        of = each
-        while of.owner is not None:
-            of = of.owner
+        of = _first_owner(each)
         if not self._has_axes or of.kind == "Computed" or each.part == NUMBER:
             return _SHAPES[each.part]
         return f'_AXES.shape("{of.name}", _sizes)'
@@ -227,24 +228,60 @@ class CheckedCalls:
         ((name, kind),) = wanted.items()
         return call("_calls.result", f'"{name}"', "out", kind, "_read", "_by.empty")
 
-    def _filled(self, takes: DirectionProtocol, groups: Sequence[tuple[Sequence[Entry], Sequence[str]]]) -> str:
-        """Return the call that computes results of groups of values."""
+    def _filled(self, takes: DirectionProtocol, groups: Sequence[tuple[Sequence[Entry], Sequence[str]]]) -> list[str]:
+        """Return the lines that compute results of groups of values, as rows where their axes have names."""
         values = [
-            tuple_of(self._taken(each, name) for each, name in zip(entries, names, strict=True))
-            for entries, names in groups
+            tuple_of(text for each, name in zip(*group, strict=True) for text in self._taken(each, name))
+            for group in groups
         ]
-        work = "_blocks.Work(_shape, _dtype, threads)"
-        if self._has_axes:
-            return call("_AXES.fill", "_by", f'"{takes.name}"', "_made", "_sizes", work, *values)
-        return call("_by.fill", "_made", work, *values)
+        work, made = "_blocks.Work(_shape, _dtype, threads)", [f"{each.name}_" for each in takes.makes]
+        if not self._has_axes:
+            return [call("_by.fill", tuple_of(made), work, *values)]
+        before, after, targets = [f"_arranged = _AXES.arranged(_by, _sizes, {work})"], list[str](), list[str]()
+        for each, name in zip(takes.makes, made, strict=True):
+            if each.part in (NUMBER, CONSTANT) or each.kind == "Computed":
+                targets.append(name)
+                continue
+            of = f'"{_first_owner(each).name}", {name}'
+            for part in each.parts or (None,):
+                variable = f"_{name}rows" if part is None else f"_{name}{part}"
+                number = "" if part is None else f", {part}"
+                feature = "_feature" * (each.part == FEATURE)
+                before.append(f"{variable} = _arranged.target{feature}({of}{number})")
+                after.append(f"_arranged.write({of}, {variable}{number})")
+                targets.append(variable)
+            if each.parts:
+                before += [
+                    f"_arranged.clear({of}, {part})" for part in sorted({*range(self._count(each))} - {*each.parts})
+                ]
+        return [*before, call("_by.fill", tuple_of(targets), "_arranged.work", *values), *after]
 
-    def _taken(self, each: Entry, name: str) -> str:
-        """Return a value as the mathematics of rows takes it: what all rows share in the compute type."""
-        if self._has_axes or each.part not in (FEATURE, NUMBER):
-            return name
-        function = "parameter" if each.part == FEATURE else "number"
-        return f"_calls.{function}({name}, {'_blocks.INTEGER' if each.is_integer else '_dtype'})"
+    def _taken(self, each: Entry, name: str) -> list[str]:
+        """Return a value, or its parts, as the mathematics of rows takes it: parameters in the compute type."""
+        if each.part == NUMBER:
+            return [f"_calls.number({name}, {'_blocks.INTEGER' if each.is_integer else '_dtype'})"]
+        if self._has_axes and each.part != CONSTANT and _first_owner(each).kind != "Computed":
+            function = f"_arranged.{'feature' if each.part == FEATURE else 'rows'}"
+            of = f'"{_first_owner(each).name}", {name}'
+            return [f"{function}({of}, {part})" for part in each.parts] or [f"{function}({of})"]
+        if each.part == FEATURE and not self._has_axes:
+            return [f"_calls.parameter({name}, {'_blocks.INTEGER' if each.is_integer else '_dtype'})"]
+        return [name]
+
+    def _count(self, each: Entry) -> int:
+        """Return the number of parts of an array."""
+        entries = (*self.interface["inputs"], *self.interface["outputs"])
+        return next(len(found["parts"]) for found in entries if found["name"] == _first_owner(each).name)
+
+
+def _first_owner(each: Entry) -> Entry:
+    """Return the input, the output or the row scalar that a value belongs to."""
+    while each.owner is not None:
+        each = each.owner
+    return each
 
 
 _ARRAY = "npt.NDArray[Any]"
+_REFUSES = '    """Refuse saved values of a kind or a shape that forward does not return."""'
+_SIZES = '    """Refuse saved values that forward does not return, and return the sizes of axes."""'
 _THREADS = ["threads = _calls.thread_count(threads)"]

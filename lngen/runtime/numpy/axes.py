@@ -4,20 +4,17 @@
 The mathematics of such a layer is that of one whose arrays are rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import isqrt, prod
 from typing import Any
 
 import numpy as np
 
-from ..protocol.axes import Arranged, Arrangement, Sizes, without_axes
-from ..protocol.calls import COMPUTED, Array, DType, Shape
-from ..protocol.directions import CONSTANT, FEATURE, NUMBER, ROW, ROW_SCALAR, Entry, LayerProtocol
+from ..protocol.axes import Arranged, Arrangement, Sizes
+from ..protocol.calls import COMPUTED, Array, Shape, is_integer
 from ..protocol.interface import Interface
 from .blocks import ArrayFunction, Work, round_to
-
-Empty = Callable[[Shape, DType], Array]
 
 _TOGETHER = 32
 """Entries that lie apart and are added one by one, if there are few."""
@@ -29,11 +26,6 @@ class NamedAxes:
     def __init__(self, interface: Interface) -> None:
         self.arrangement, self.minimum_features = Arrangement(interface), interface["minimum_features"]
         self.names = [each["name"] for each in interface["inputs"]]
-        self.directions = of_rows = LayerProtocol(interface).directions
-        self.has_parts = bool(self.arrangement.counts)
-        if self.has_parts:
-            of_rows = LayerProtocol(without_axes(interface)).directions
-        self.of_rows = of_rows
 
     def sizes(self, values: Sequence[Any], given: Sequence[Any] = ()) -> Sizes:
         """Return the sizes of axes from the inputs; `given` are the sizes that are arguments.
@@ -64,145 +56,112 @@ class NamedAxes:
         """Return the shape of an input or an output."""
         return self.arrangement.shape(self.arrangement.patterns[name], sizes)
 
-    def arranged(self, each: Entry, sizes: Sizes) -> Arranged:
-        """Return how a value is arranged."""
-        return self.arrangement.arranged(self._pattern(each), sizes)
+    def arranged(self, by: ArrayFunction, sizes: Sizes, work: Work) -> "ArrangedArrays":
+        """Return what makes rows of arrays of these sizes, for a function of rows."""
+        return ArrangedArrays(self.arrangement, by, sizes, work)
 
-    def _pattern(self, each: Entry) -> list[list[str]]:
-        while each.owner is not None:
-            each = each.owner
-        return self.arrangement.computed if each.kind == "Computed" else self.arrangement.patterns[each.name]
 
-    # ---- parts
+class ArrangedArrays:
+    """Arrays of a call as rows of its `work`, which a function of rows is passed.
 
-    def cut(self, values: Sequence[Any], entries: Sequence[Entry], sizes: Sizes) -> list[Any]:
-        """Return values as those of the layer on rows: of an array in parts a view of each."""
-        found: list[Any] = []
-        for value, each in zip(values, entries, strict=True):
-            if each.parts:
-                found += [value if value is None else self._part(value, each, place, sizes) for place in each.parts]
-            else:
-                found.append(value)
-        return found
+    One that `takes_runs` is passed rows that are constant in runs with an axis of these, and one of their entries,
+    which are one; so are their gradients, to which the entries add. Arrays go by the `name` of the input or output
+    whose axes they have. Of one that is taken in parts, `part` is the number of one.
+    """
 
-    def _part(self, value: Array, each: Entry, place: int, sizes: Sizes) -> Array:
-        """A view of a part, with an axis a name."""
-        split, axis = self.arrangement.cut(self._pattern(each), sizes)
-        where: Any = (*[slice(None)] * axis, place)
-        view: Array = value.reshape(split)[where]
-        return view
+    def __init__(self, arrangement: Arrangement, by: ArrayFunction, sizes: Sizes, work: Work) -> None:
+        self.arrangement, self.empty, self.sizes, self.work = arrangement, by.empty, sizes, work
+        self.numbering = arrangement.numbering(sizes) if by.takes_runs and work.dtype in COMPUTED else None
 
-    def _clear(self, made: Sequence[Any], entries: Sequence[Entry], sizes: Sizes) -> None:
-        """Set the gradients of parts that nothing reads to 0."""
-        for value, each in zip(made, entries, strict=True):
-            if each.parts and value is not None:
-                (count,) = self.arrangement.counts[self.arrangement.counted(self._pattern(each))]
-                for place in {*range(count)} - {*each.parts}:
-                    self._part(value, each, place, sizes)[...] = 0
-
-    # ---- values as rows
-
-    def fill(
-        self, by: ArrayFunction, direction: str, made: Sequence[Any], sizes: Sizes, work: Work, *values: Sequence[Any]
-    ) -> None:
-        """Compute a direction into the arrays of its results; `values` are those that it reads, in groups.
-
-        A function that `takes_runs` is passed parameters that are constant in runs with an axis of these, and one of
-        their entries, which are one; so are their gradients, to which the entries add.
-        """
-        own, of_rows, empty = self.directions[direction], self.of_rows[direction], by.empty
-        given: Sequence[Any] = [value for group in values for value in group]
-        if self.has_parts:
-            self._clear(made, own.makes, sizes)
-            given = self.cut(given, own.reads, sizes)
-            made = self.cut(made, own.makes, sizes)
-        numbering = self.arrangement.numbering(sizes) if by.takes_runs and work.dtype in COMPUTED else None
-        rows = [
-            self._read(each, value, sizes, work, numbering, empty)
-            for each, value in zip(of_rows.reads, given, strict=True)
-        ]
-        targets = [
-            self._target(each, value, sizes, work, numbering, empty)
-            for each, value in zip(of_rows.makes, made, strict=True)
-        ]
-        first = len(of_rows.arguments)
-        groups = (rows,) if of_rows.is_forward else (rows[:first], rows[first:])
-        results = by.compute(*groups, targets, work)
-        found = targets if results is None else results
-        for each, value, rows_made in zip(of_rows.makes, made, found, strict=False):
-            self._store(each, value, rows_made, sizes, numbering)
-
-    def _read(self, each: Entry, value: Any, sizes: Sizes, call: Work, numbering: int | None, empty: Empty) -> Any:
-        """Return a value as the mathematics of rows takes it: rows, or a parameter that is converted."""
-        if value is None or each.part == CONSTANT:
-            return value
-        if each.part == NUMBER:
-            return np.asarray(value, np.int64 if each.is_integer else call.dtype)
-        how = self.arranged(each, sizes)
-        if each.part == FEATURE:
-            kind = np.int64 if each.is_integer else call.dtype
-            return np.ascontiguousarray(spread(value, how), kind).reshape(-1)
+    def rows(self, name: str, value: Any, part: int | None = None) -> Any:
+        """Return the rows, or row scalars, of an array; None stays None."""
+        if value is None:
+            return None
+        value, how = self._arranged(name, value, part)
         if not how.lacks and how.features:
             own = value.reshape(how.split).transpose(how.order)
-            return own.reshape(call.shape) if _is_in_rows(own, len(how.rows)) else _copied(own, call.shape, empty)
-        if not _has_runs(each, how, numbering):
+            return own.reshape(self.work.shape) if _is_in_rows(own, len(how.rows)) else self._copied(own)
+        if not self._has_runs(how, value):
             return written_out(value, how)
-        found = written_out(value, how, numbering)
-        return np.broadcast_to(found[..., np.newaxis], (*found.shape, prod(how.features[numbering:])))
+        found = written_out(value, how, self.numbering)
+        return np.broadcast_to(found[..., np.newaxis], (*found.shape, prod(how.features[self.numbering :])))
 
-    def _target(self, each: Entry, value: Any, sizes: Sizes, call: Work, numbering: int | None, empty: Empty) -> Any:
-        """Return the array that the mathematics of rows writes a result into: its memory, or some that is summed."""
-        if value is None or each.part not in (ROW, ROW_SCALAR, FEATURE):
-            return value
-        how = self.arranged(each, sizes)
-        if each.part == FEATURE:
-            is_in_order = not how.lacks and [*how.order] == sorted(how.order) and value.flags.c_contiguous
-            return value.reshape(-1) if is_in_order else np.empty(prod(how.features), call.dtype)
-        if _has_runs(each, how, numbering):
-            runs = np.empty((*how.rows, prod(how.features[:numbering])), call.dtype)
-            shape = (*runs.shape, prod(how.features[numbering:]))
+    def feature(self, name: str, value: Any, part: int | None = None) -> Any:
+        """Return a parameter with a value per feature in the type that is computed in; None stays None."""
+        if value is None:
+            return None
+        value, how = self._arranged(name, value, part)
+        kind = np.int64 if is_integer(value.dtype) else self.work.dtype
+        return np.ascontiguousarray(spread(value, how), kind).reshape(-1)
+
+    def target(self, name: str, value: Any, part: int | None = None) -> Any:
+        """Return the rows to write a result to: its own memory, or some that `write` sums; None stays None."""
+        if value is None:
+            return None
+        (value, how), dtype = self._arranged(name, value, part), self.work.dtype
+        if self._has_runs(how, value):
+            runs = np.empty((*how.rows, prod(how.features[: self.numbering])), dtype)
+            shape = (*runs.shape, prod(how.features[self.numbering :]))
             return np.lib.stride_tricks.as_strided(runs, shape, (*runs.strides, 0))
         if how.lacks:
-            return empty(call.shape if how.features else how.rows, call.dtype)
+            return self.empty(self.work.shape if how.features else how.rows, dtype)
         own = value.reshape(how.split).transpose(how.order)
         if not how.features:
             return own
-        return own.reshape(call.shape) if _is_in_rows(own, len(how.rows)) else empty(call.shape, value.dtype)
+        shape = self.work.shape
+        return own.reshape(shape) if _is_in_rows(own, len(how.rows)) else self.empty(shape, value.dtype)
 
-    def _store(self, each: Entry, value: Any, found: Any, sizes: Sizes, numbering: int | None) -> None:
-        """Write what a function made into a result that it is not the memory of: sums over the axes that it lacks."""
-        if value is None or found is None or found is value:
+    def target_feature(self, name: str, value: Any, part: int | None = None) -> Any:
+        """Return the memory to write a result with a value per feature to; None stays None."""
+        if value is None:
+            return None
+        value, how = self._arranged(name, value, part)
+        is_in_order = not how.lacks and [*how.order] == sorted(how.order) and value.flags.c_contiguous
+        return value.reshape(-1) if is_in_order else np.empty(prod(how.features), self.work.dtype)
+
+    def write(self, name: str, value: Any, made: Any, part: int | None = None) -> None:
+        """Write what was made into a result that it is not the memory of: sums over the axes that it lacks."""
+        if value is None or np.may_share_memory(value, made):
             return
-        if each.part not in (ROW, ROW_SCALAR, FEATURE):
-            round_to(value, ..., found)
-        elif not np.may_share_memory(value, found):
-            how = self.arranged(each, sizes)
-            shape, lacks = how.shape, how.lacks
-            if _has_runs(each, how, numbering):
-                found, shape = found[..., 0], (*how.rows, *how.features[:numbering])
-                lacks = tuple([axis for axis in lacks if axis < len(shape)])
-            found = np.broadcast_to(found, (*how.rows, *found.shape[len(how.rows) :])).reshape(shape)
-            for axis in reversed(lacks):
-                found = _total(found, axis)
-            round_to(value.reshape(how.split).transpose(how.order), ..., found)
+        value, how = self._arranged(name, value, part)
+        shape, lacks = how.shape, how.lacks
+        if self._has_runs(how, value):
+            made, shape = made[..., 0], (*how.rows, *how.features[: self.numbering])
+            lacks = tuple([axis for axis in lacks if axis < len(shape)])
+        made = np.broadcast_to(made, (*how.rows, *made.shape[len(how.rows) :])).reshape(shape)
+        for axis in reversed(lacks):
+            made = _total(made, axis)
+        round_to(value.reshape(how.split).transpose(how.order), ..., made)
 
+    def clear(self, name: str, value: Any, part: int) -> None:
+        """Set the gradient of a part that nothing reads to 0."""
+        if value is not None:
+            self._arranged(name, value, part)[0][...] = 0
 
-def _has_runs(each: Entry, how: Arranged, numbering: int | None) -> bool:
-    """Test whether a value is constant in the runs of a call, if there are some."""
-    is_row = each.part == ROW and not each.is_integer
-    return is_row and how.has_runs(numbering)
+    def _arranged(self, name: str, value: Array, part: int | None) -> tuple[Array, Arranged]:
+        """Return an array, or a view of its part with an axis a name, and how it is arranged."""
+        pattern = self.arrangement.patterns[name]
+        if part is None:
+            return value, self.arrangement.arranged(pattern, self.sizes)
+        split, axis = self.arrangement.cut(pattern, self.sizes)
+        where: Any = (*[slice(None)] * axis, part)
+        kept = [[each for each in names if each not in self.arrangement.counts] for names in pattern]
+        return value.reshape(split)[where], self.arrangement.arranged([each for each in kept if each], self.sizes)
+
+    def _has_runs(self, how: Arranged, value: Array) -> bool:
+        """Test whether rows are constant in the runs of the call, if there are some."""
+        return not is_integer(value.dtype) and how.has_runs(self.numbering)
+
+    def _copied(self, array: Array) -> Array:
+        made = self.empty(array.shape, array.dtype)
+        made[...] = array
+        return made.reshape(self.work.shape)
 
 
 def _is_in_rows(array: Array, rows: int) -> bool:
     """Test whether one stride reaches the entries of each row: those along the axes from `rows` on."""
     axes = [each for each in zip(array.shape[rows:], array.strides[rows:], strict=True) if each[0] != 1]
     return all(outer == size * inner for (_, outer), (size, inner) in pairwise(axes))
-
-
-def _copied(array: Array, shape: Shape, empty: Empty) -> Array:
-    made = empty(array.shape, array.dtype)
-    made[...] = array
-    return made.reshape(shape)
 
 
 def _total(values: Array, axis: int) -> Array:
