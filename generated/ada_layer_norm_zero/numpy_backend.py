@@ -274,12 +274,13 @@ def _forward_of_rows(values, results, call):
         h = np.multiply(branch, gate, out=h_block)
         h = np.add(x, h, out=h)
         # step 2: mu = mean(h)
-        mu = _rows.row_sum(h, one_over_D)
+        mu = _rows.row_dot(h, one_over_D)
         # step 3, pass 1: h_shifted = h - mu
         h_shifted = _rows.by_row(np.subtract, h, mu, out=y_block)
         # step 4: var = mean(h_shifted**2)
-        var = _rows.row_mean(h_shifted, h_shifted, D)
-        # step 3, pass 2: mu_residual = mean(h_shifted)
+        var = _rows.row_dot(h_shifted, h_shifted) / D
+        # step 3, pass 2: mu_residual = mean(h_shifted); it is taken off h_shifted in
+        #   place, and var is put right
         mu_residual = _rows.residual(h_shifted, mu, var, D, far_from, one_over_D)
         # step 3, pass 3: h_centred = h_shifted - mu_residual
         h_centred = h_shifted
@@ -450,9 +451,9 @@ def _backward_of_rows(arguments, fields, results, call):
             g = np.add(scale, 1.0, out=dscale_block)
             g = np.multiply(dy_value, g, out=dx_block)
             # step 18: mean_g = mean(g)
-            mean_g = _rows.row_sum(g, one_over_D)
+            mean_g = _rows.row_dot(g, one_over_D)
             # step 18: mean_g_hhat = mean(g*hhat)
-            mean_g_hhat = _rows.row_mean(g, hhat, D)
+            mean_g_hhat = _rows.row_dot(g, hhat) / D
             # step 21: dscale = dy*hhat
             dscale = np.multiply(dy_value, hhat, out=dscale_block)
             # step 18: dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd
@@ -692,9 +693,9 @@ def _jvp_of_rows(arguments, fields, results, call):
             h_dot = 0.0
         # step 32: mean_h_dot = mean(h_dot)
         if needs_mean_h_dot:
-            mean_h_dot = _rows.row_sum(h_dot, one_over_D)
+            mean_h_dot = _rows.row_dot(h_dot, one_over_D)
             # step 32: mean_h_dot_hhat = mean(h_dot*hhat)
-            mean_h_dot_hhat = _rows.row_mean(h_dot, hhat, D)
+            mean_h_dot_hhat = _rows.row_dot(h_dot, hhat) / D
         # step 32: y_dot = shift_dot + hhat*scale_dot + (h_dot - mean_h_dot -
         #   hhat*mean_h_dot_hhat)*(scale + 1)*rstd
         if scale_dot_rows is not None:
@@ -1017,9 +1018,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part = np.add(scale, 1.0, out=dx_block)
             g = np.multiply(dy, part, out=dbranch_block)
             # step 34: mean_g = mean(g)
-            mean_g = _rows.row_sum(g, one_over_D)
+            mean_g = _rows.row_dot(g, one_over_D)
             # step 35: mean_g_hhat = mean(g*hhat)
-            mean_g_hhat = _rows.row_mean(g, hhat, D)
+            mean_g_hhat = _rows.row_dot(g, hhat) / D
         # step 39: ddh = ddx + branch*ddgate + ddbranch*gate
         if ddgate_rows is not None:
             ddh = np.multiply(branch, ddgate, out=buffers[0])
@@ -1044,11 +1045,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             ddh = 0.0
         # step 59: mean_ddh = mean(ddh)
         if needs_part:
-            mean_ddh = _rows.row_sum(ddh, one_over_D)
+            mean_ddh = _rows.row_dot(ddh, one_over_D)
             # step 59: mean_ddh_hhat = mean(ddh*hhat)
-            mean_ddh_hhat = _rows.row_mean(ddh, hhat, D)
+            mean_ddh_hhat = _rows.row_dot(ddh, hhat) / D
             # step 51: mean_ddh_g = mean(ddh*g)
-            mean_ddh_g = _rows.row_mean(ddh, g, D)
+            mean_ddh_g = _rows.row_dot(ddh, g) / D
             # step 41, pass 8: mean_g_hhat_scaled = mean_g_hhat*rstd
             mean_g_hhat_scaled = mean_g_hhat * rstd
             # step 51, pass 9: mean_g_hhat_scaled_2 = 2*mean_g_hhat
@@ -1078,9 +1079,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2hhat_part = np.subtract(d2hhat_part, part_4, out=buffers[2])
         # step 51: mean_d2hhat_part = mean(d2hhat_part)
         if needs_h:
-            mean_d2hhat_part = _rows.row_sum(d2hhat_part, one_over_D)
+            mean_d2hhat_part = _rows.row_dot(d2hhat_part, one_over_D)
             # step 51: mean_d2hhat_part_hhat = mean(d2hhat_part*hhat)
-            mean_d2hhat_part_hhat = _rows.row_mean(d2hhat_part, hhat, D)
+            mean_d2hhat_part_hhat = _rows.row_dot(d2hhat_part, hhat) / D
         # step 60: d2scale = dg*dy
         if needs_part:
             d2scale = np.multiply(dg, dy, out=dscale_block)

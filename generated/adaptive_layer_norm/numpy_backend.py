@@ -205,12 +205,13 @@ def _forward_of_rows(values, results, call):
 
     def block(x, scale, shift, y_block=None, buffers=(None,)):
         # step 1: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D)
+        mu = _rows.row_dot(x, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
-        var = _rows.row_mean(x_shifted, x_shifted, D)
-        # step 2, pass 2: mu_residual = mean(x_shifted)
+        var = _rows.row_dot(x_shifted, x_shifted) / D
+        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
+        #   place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -330,9 +331,9 @@ def _backward_of_rows(arguments, fields, results, call):
         g = np.add(scale, 1.0, out=dscale_block)
         g = np.multiply(dy, g, out=dx_block)
         # step 17: mean_g = mean(g)
-        mean_g = _rows.row_sum(g, one_over_D)
+        mean_g = _rows.row_dot(g, one_over_D)
         # step 17: mean_g_xhat = mean(g*xhat)
-        mean_g_xhat = _rows.row_mean(g, xhat, D)
+        mean_g_xhat = _rows.row_dot(g, xhat) / D
         # step 18: dscale = dy*xhat
         dscale = np.multiply(dy, xhat, out=dscale_block)
         # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
@@ -449,7 +450,7 @@ def _jvp_of_rows(arguments, fields, results, call):
     ):
         # step 28: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
-            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+            mean_x_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         if x_dot_rows is not None or scale_dot_rows is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
@@ -459,7 +460,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
         # step 28: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
-            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+            mean_x_dot_xhat = _rows.row_dot(x_dot, xhat) / D
         # step 28: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
         #   xhat*mean_x_dot_xhat)*(scale + 1)*rstd
         if scale_dot_rows is not None:
@@ -623,7 +624,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     ):
         # step 50: mean_ddx = mean(ddx)
         if ddx_rows is not None:
-            mean_ddx = _rows.row_sum(ddx, one_over_D)
+            mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         if needs_x_shifted:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=dshift_block)
@@ -633,16 +634,16 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             xhat = np.multiply(x_centred, rstd, out=x_centred)
         # step 50: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+            mean_ddx_xhat = _rows.row_dot(ddx, xhat) / D
             # step 29: g = dy*(scale + 1)
             part = np.add(scale, 1.0, out=dx_block)
             g = np.multiply(dy, part, out=buffers[0])
             # step 30: mean_g = mean(g)
-            mean_g = _rows.row_sum(g, one_over_D)
+            mean_g = _rows.row_dot(g, one_over_D)
             # step 31: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
             # step 44: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            mean_ddx_g = _rows.row_dot(ddx, g) / D
             # step 34, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
             # step 44, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
@@ -664,9 +665,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2xhat_part = np.subtract(d2xhat_part, part_3, out=buffers[2])
         # step 44: mean_d2xhat_part = mean(d2xhat_part)
         if needs_x_shifted:
-            mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D)
+            mean_d2xhat_part = _rows.row_dot(d2xhat_part, one_over_D)
             # step 44: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
-            mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
+            mean_d2xhat_part_xhat = _rows.row_dot(d2xhat_part, xhat) / D
         # step 51: d2scale = dg*dy
         if ddx_rows is not None:
             d2scale = np.multiply(dg, dy, out=dscale_block)

@@ -236,12 +236,13 @@ def _forward_of_rows(values, results, call):
         # step 1: h = residual + x
         h = np.add(residual, x, out=h_block)
         # step 2: mu = mean(h)
-        mu = _rows.row_sum(h, one_over_D)
+        mu = _rows.row_dot(h, one_over_D)
         # step 3, pass 1: h_shifted = h - mu
         h_shifted = _rows.by_row(np.subtract, h, mu, out=y_block)
         # step 4: var = mean(h_shifted**2)
-        var = _rows.row_mean(h_shifted, h_shifted, D)
-        # step 3, pass 2: mu_residual = mean(h_shifted)
+        var = _rows.row_dot(h_shifted, h_shifted) / D
+        # step 3, pass 2: mu_residual = mean(h_shifted); it is taken off h_shifted in
+        #   place, and var is put right
         mu_residual = _rows.residual(h_shifted, mu, var, D, far_from, one_over_D)
         # step 3, pass 3: h_centred = h_shifted - mu_residual
         h_centred = h_shifted
@@ -383,9 +384,9 @@ def _backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, h_centred, out=dresidual_block)
             dgamma = _rows.sum_rows(part, rstd)
             # step 18, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
-            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
+            mean_g_xhat_unscaled = _rows.row_dot(part, gamma_over_D)
         if needs_mean_g_xhat_unscaled:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, h_centred, D)
+            mean_g_xhat_unscaled = _rows.row_dot(dy, h_centred) / D
         # step 8: g = dy*gamma
         if needs_gamma_over_D:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dresidual_block)
@@ -393,7 +394,7 @@ def _backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 18: mean_g = mean(g)
         if dy_rows is not None:
-            mean_g = _rows.row_sum(g, one_over_D)
+            mean_g = _rows.row_dot(g, one_over_D)
             # step 18, pass 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
             mean_g_xhat = mean_g_xhat_unscaled * rstd
             # step 18, pass 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
@@ -577,9 +578,9 @@ def _jvp_of_rows(arguments, fields, results, call):
             h_dot = 0.0
         # step 31: mean_h_dot = mean(h_dot)
         if needs_mean_h_dot:
-            mean_h_dot = _rows.row_sum(h_dot, one_over_D)
+            mean_h_dot = _rows.row_dot(h_dot, one_over_D)
             # step 31: mean_h_dot_xhat = mean(h_dot*xhat)
-            mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
+            mean_h_dot_xhat = _rows.row_dot(h_dot, xhat) / D
         # step 31: y_dot = xhat*gamma_dot + (h_dot - mean_h_dot -
         #   xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot
         if gamma_dot is not None:
@@ -828,7 +829,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         ddy = ddh_result = d2gamma = None
         # step 49: mean_ddgamma_dy = mean(dy*ddgamma)
         if needs_ddgamma_over_D:
-            mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D)
+            mean_ddgamma_dy = _rows.row_dot(dy, ddgamma_over_D)
         # step 3, pass 1: h_shifted = h - mu
         if needs_h_shifted:
             h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
@@ -839,7 +840,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 49: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
+            mean_ddgamma_dy_xhat = _rows.row_dot(part, ddgamma_over_D)
         # step 32: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -847,9 +848,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 33: mean_g = mean(g)
         if needs_mean_g:
-            mean_g = _rows.row_sum(g, one_over_D)
+            mean_g = _rows.row_dot(g, one_over_D)
             # step 34: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
         # step 37: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
@@ -861,11 +862,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             ddh = 0.0
         # step 56: mean_ddh = mean(ddh)
         if needs_mean_g:
-            mean_ddh = _rows.row_sum(ddh, one_over_D)
+            mean_ddh = _rows.row_dot(ddh, one_over_D)
             # step 56: mean_ddh_xhat = mean(ddh*xhat)
-            mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
+            mean_ddh_xhat = _rows.row_dot(ddh, xhat) / D
             # step 49: mean_ddh_g = mean(ddh*g)
-            mean_ddh_g = _rows.row_mean(ddh, g, D)
+            mean_ddh_g = _rows.row_dot(ddh, g) / D
             # step 49, pass 12: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 49, pass 13: mean_ddh_scaled = mean_ddh*mean_g

@@ -206,7 +206,7 @@ def _forward_of_rows(values, results, call):
         # step 1: h = residual + x
         h = np.add(residual, x, out=h_block)
         # step 2: ms = mean(h**2)
-        ms = _rows.row_mean(h, h, D)
+        ms = _rows.row_dot(h, h) / D
         # step 3: rstd = 1/sqrt(ms + eps)
         rstd = np.reciprocal(np.sqrt(ms + eps))
         # step 4: xhat = h*rstd
@@ -317,9 +317,9 @@ def _backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, h, out=dx_block)
             dgamma = _rows.sum_rows(part, rstd)
             # step 12, pass 1: mean_g_xhat_unscaled = mean(dy*h*gamma)
-            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
+            mean_g_xhat_unscaled = _rows.row_dot(part, gamma_over_D)
         if needs_mean_g_xhat_unscaled:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, h, D)
+            mean_g_xhat_unscaled = _rows.row_dot(dy, h) / D
         # step 6: g = dy*gamma
         if needs_gamma_over_D:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -465,7 +465,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             h_dot = 0.0
         # step 22: mean_h_dot_xhat = mean(h_dot*xhat)
         if needs_mean_h_dot_xhat:
-            mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
+            mean_h_dot_xhat = _rows.row_dot(h_dot, xhat) / D
         # step 22: y_dot = xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
@@ -653,7 +653,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 37: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
+            mean_ddgamma_dy_xhat = _rows.row_dot(part, ddgamma_over_D)
         # step 23: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -661,7 +661,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 24: mean_g_xhat = mean(g*xhat)
         if needs_mean_g_xhat:
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
         # step 27: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
@@ -673,9 +673,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             ddh = 0.0
         # step 43: mean_ddh_xhat = mean(ddh*xhat)
         if needs_mean_g_xhat:
-            mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
+            mean_ddh_xhat = _rows.row_dot(ddh, xhat) / D
             # step 37: mean_ddh_g = mean(ddh*g)
-            mean_ddh_g = _rows.row_mean(ddh, g, D)
+            mean_ddh_g = _rows.row_dot(ddh, g) / D
             # step 37, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 43: dg = (ddh - xhat*mean_ddh_xhat)*rstd

@@ -245,7 +245,7 @@ def _forward_of_rows(values, results, call):
         # step 1: h = residual + x
         h = np.add(residual, x, out=h_block)
         # step 2: ms = mean(h**2)
-        ms = _rows.row_mean(h, h, D)
+        ms = _rows.row_dot(h, h) / D
         # step 3: rstd = 1/sqrt(ms + eps)
         rstd = np.reciprocal(np.sqrt(ms + eps))
         # step 4: xhat = h*rstd
@@ -377,9 +377,9 @@ def _backward_of_rows(arguments, fields, results, call):
             dgamma_rows = _rows.sum_rows(part, rstd)
         # step 17, pass 6: sum_dy_gamma_xhat_unscaled = sum(dy*h*gamma)
         if needs_part_2:
-            sum_dy_gamma_xhat_unscaled = _rows.row_sum(part, gamma)
+            sum_dy_gamma_xhat_unscaled = _rows.row_dot(part, gamma)
         if needs_part_2_3:
-            sum_dy_gamma_xhat_unscaled = _rows.row_sum(dy, h)
+            sum_dy_gamma_xhat_unscaled = _rows.row_dot(dy, h)
         # step 6, pass 4: g = dy*gamma*scale_shifted_2
         if dy_rows is not None and (gamma is not None or scale is not None):
             g = np.multiply(dy, part_2, out=dx_block)
@@ -387,7 +387,7 @@ def _backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 12, pass 5: mean_g_xhat_unscaled = mean(g*h)
         if dy_rows is not None:
-            mean_g_xhat_unscaled = _rows.row_mean(g, h, D)
+            mean_g_xhat_unscaled = _rows.row_dot(g, h) / D
             # step 12, pass 7: mean_g_xhat = mean_g_xhat_unscaled*rstd
             mean_g_xhat = mean_g_xhat_unscaled * rstd
         # step 17, pass 8: sum_dy_gamma_xhat = rstd*sum_dy_gamma_xhat_unscaled
@@ -583,7 +583,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             h_dot = 0.0
         # step 26: mean_h_dot_xhat = mean(h_dot*xhat)
         if needs_mean_h_dot_xhat:
-            mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
+            mean_h_dot_xhat = _rows.row_dot(h_dot, xhat) / D
         # step 26, pass 17: y_dot = (xhat*gamma_dot + (h_dot -
         #   xhat*mean_h_dot_xhat)*rstd*gamma -
         #   xhat*gamma*scale_dot_scaled)*scale_shifted_2
@@ -888,12 +888,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             sum_rows_dy_xhat = _rows.sum_rows(part_2)
         # step 29: mean_dy_gamma_xhat = mean(dy*xhat*gamma)
         if needs_gamma_over_D:
-            mean_dy_gamma_xhat = _rows.row_sum(part_2, gamma_over_D)
+            mean_dy_gamma_xhat = _rows.row_dot(part_2, gamma_over_D)
         if needs_part_12:
-            mean_dy_gamma_xhat = _rows.row_mean(dy, xhat, D)
+            mean_dy_gamma_xhat = _rows.row_dot(dy, xhat) / D
         # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
-            mean_ddgamma_dy_xhat = _rows.row_sum(part_2, ddgamma_over_D)
+            mean_ddgamma_dy_xhat = _rows.row_dot(part_2, ddgamma_over_D)
         # step 27, pass 21: g = dy*gamma*scale_shifted_2
         if dy_rows is not None and (
             (gamma is not None and ddx_rows is not None)
@@ -906,7 +906,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 28: mean_g_xhat = mean(g*xhat)
         if needs_mean_g_xhat:
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
         # step 32: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
@@ -918,9 +918,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             ddh = 0.0
         # step 54: mean_ddh_xhat = mean(ddh*xhat)
         if needs_mean_g_xhat:
-            mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
+            mean_ddh_xhat = _rows.row_dot(ddh, xhat) / D
             # step 48: mean_ddh_g = mean(ddh*g)
-            mean_ddh_g = _rows.row_mean(ddh, g, D)
+            mean_ddh_g = _rows.row_dot(ddh, g) / D
         # step 35, pass 22: mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat*D
         if needs_ddscale:
             mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat * D
@@ -977,9 +977,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 60: sum_dg_dy_gamma = sum(dg*dy*gamma)
         if needs_part_3:
             part_5 = np.multiply(dg, dy, out=ddy_block)
-            sum_dg_dy_gamma = _rows.row_sum(part_5, gamma)
+            sum_dg_dy_gamma = _rows.row_dot(part_5, gamma)
         if needs_part_3_3:
-            sum_dg_dy_gamma = _rows.row_sum(dg, dy)
+            sum_dg_dy_gamma = _rows.row_dot(dg, dy)
         # step 60, pass 30: d2scale_rows = sum over rows of sum_dg_dy_gamma
         if needs_d2scale_rows:
             d2scale_rows = np.add.reduce(sum_dg_dy_gamma, axis=None)

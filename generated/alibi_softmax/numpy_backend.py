@@ -233,7 +233,7 @@ def _forward_of_rows(values, results, call):
         # step 6: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(mask, exp_u, 0.0, out=exp_u)
         # step 7: sum_e_shifted = sum(e_shifted)
-        sum_e_shifted = _rows.row_sum(e_shifted, ones)
+        sum_e_shifted = _rows.row_dot(e_shifted, ones)
         # step 8: inv_sum_e_shifted = 1/sum_e_shifted
         inv_sum_e_shifted = np.reciprocal(sum_e_shifted)
         # step 9: y = e_shifted*inv_sum_e_shifted
@@ -346,7 +346,7 @@ def _backward_of_rows(arguments, fields, results, call):
             mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
         # step 25, pass 1: sum_dy_y_unscaled = sum(dy*e_shifted)
-        sum_dy_y_unscaled = _rows.row_sum(dy, e_shifted)
+        sum_dy_y_unscaled = _rows.row_dot(dy, e_shifted)
         # step 25, pass 2: sum_dy_y = inv_sum_e_shifted*sum_dy_y_unscaled
         sum_dy_y = inv_sum_e_shifted * sum_dy_y_unscaled
         # step 25: dx = where(index() <= position, (dy -
@@ -473,7 +473,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         e_shifted_dot = np.multiply(exp_u, x_dot, out=buffers[0])
         e_shifted_dot = _rows.select(mask, e_shifted_dot, 0.0, out=e_shifted_dot)
         # step 35: sum_e_shifted_dot = sum(e_shifted_dot)
-        sum_e_shifted_dot = _rows.row_sum(e_shifted_dot, ones)
+        sum_e_shifted_dot = _rows.row_dot(e_shifted_dot, ones)
         # step 6: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(mask, exp_u, 0.0, out=exp_u)
         # step 35, pass 3: y_dot = (e_shifted_dot -
@@ -628,13 +628,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             np.multiply, part_2, np.negative(inv_sum_e_shifted_scaled), out=buffers[0]
         )
         part_3 = _rows.select(mask, part_3, 0.0, out=part_3)
-        mean_ddx_exp_u_index = _rows.row_sum(part_3, one_over_D)
+        mean_ddx_exp_u_index = _rows.row_dot(part_3, one_over_D)
         # step 6: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(
             mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
         # step 36, pass 5: mean_dy_y_unscaled = mean(dy*e_shifted)
-        mean_dy_y_unscaled = _rows.row_mean(dy, e_shifted, D)
+        mean_dy_y_unscaled = _rows.row_dot(dy, e_shifted) / D
         # step 36, pass 7: mean_dy_y = inv_sum_e_shifted*mean_dy_y_unscaled
         mean_dy_y = inv_sum_e_shifted * mean_dy_y_unscaled
         # step 50, pass 8: mean_dy_y_scaled = mean_dy_y*D
@@ -645,7 +645,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         part_5 = np.multiply(part_4, ddx, out=buffers[2])
         part_6 = np.multiply(part_5, exp_u, out=buffers[3])
         part_6 = _rows.select(mask, part_6, 0.0, out=part_6)
-        sum_ddx_dy_exp_u = _rows.row_sum(part_6, ones)
+        sum_ddx_dy_exp_u = _rows.row_dot(part_6, ones)
         # step 54, pass 9: ddy = e_shifted*inv_sum_e_shifted*mean_ddx_exp_u_index +
         #   where(index() <= position, ddx*exp_u*inv_sum_e_shifted, 0)
         ddy = np.multiply(

@@ -269,12 +269,13 @@ def _forward_of_rows(values, results, call):
 
     def block(x, gamma, beta, y_block=None, row_scalar_buffers=(None,)):
         # step 1: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D)
+        mu = _rows.row_dot(x, one_over_D)
         # step 2, pass 2: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
-        var = _rows.row_mean(x_shifted, x_shifted, D)
-        # step 2, pass 3: mu_residual = mean(x_shifted)
+        var = _rows.row_dot(x_shifted, x_shifted) / D
+        # step 2, pass 3: mu_residual = mean(x_shifted); it is taken off x_shifted in
+        #   place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 4: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -443,7 +444,7 @@ def _backward_of_rows(arguments, fields, results, call):
             dvar_scaled = dvar * part
         # step 18, pass 13: mean_g_unscaled = mean(dy)
         if dy_rows is not None:
-            mean_g_unscaled = _rows.row_sum(dy, one_over_D)
+            mean_g_unscaled = _rows.row_dot(dy, one_over_D)
         # step 2, pass 12: x_shifted = x - mu_saved
         if dy_rows is not None or dvar_rows is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu_saved, out=buffers[0])
@@ -451,7 +452,7 @@ def _backward_of_rows(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 18, pass 14: mean_g_xhat_unscaled_unscaled = mean(dy*x_centred)
         if dy_rows is not None:
-            mean_g_xhat_unscaled_unscaled = _rows.row_mean(dy, x_centred, D)
+            mean_g_xhat_unscaled_unscaled = _rows.row_dot(dy, x_centred) / D
             # step 18, pass 15: mean_g_xhat_unscaled =
             #   mean_g_xhat_unscaled_unscaled*rstd
             mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled * rstd
@@ -653,10 +654,10 @@ def _jvp_of_rows(arguments, fields, results, call):
     ):
         # step 1: mu = mean(x)
         if needs_mu:
-            mu = _rows.row_sum(x, one_over_D)
+            mu = _rows.row_dot(x, one_over_D)
         # step 21: mu_dot = mean(x_dot)
         if x_dot_rows is not None:
-            mu_dot = _rows.row_sum(x_dot, one_over_D)
+            mu_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2, pass 2: x_shifted = x - mu
         if needs_mu:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
@@ -668,7 +669,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             # step 23: var_dot = mean(2*x_centred*x_centred_dot)
             part = np.multiply(x_centred, x_centred_dot, out=buffers[1])
             part = np.multiply(part, 2.0, out=part)
-            var_dot = _rows.row_sum(part, one_over_D)
+            var_dot = _rows.row_dot(part, one_over_D)
             # step 25: rstd_dot = -rstd**3*var_dot/2
             rstd_dot = np.square(rstd) * rstd * var_dot * -0.5
             # step 26: xhat_dot = x_centred_dot*rstd + x_centred*rstd_dot
@@ -923,13 +924,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             ddgamma_scaled = ddgamma * rstd
         # step 1: mu = mean(x)
         if needs_mu:
-            mu = _rows.row_sum(x, one_over_D)
+            mu = _rows.row_dot(x, one_over_D)
         # step 32: mean_dy = mean(dy)
         if needs_mean_dy:
-            mean_dy = _rows.row_sum(dy, one_over_D)
+            mean_dy = _rows.row_dot(dy, one_over_D)
         # step 54: mean_ddx = mean(ddx)
         if ddx_rows is not None:
-            mean_ddx = _rows.row_sum(ddx, one_over_D)
+            mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 28: g = dy*gamma
         if needs_g:
             g = _rows.by_row(np.multiply, dy, gamma, out=ddy_block)
@@ -937,7 +938,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 48: mean_ddx_g = mean(ddx*g)
         if needs_mean_ddx_g:
-            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            mean_ddx_g = _rows.row_dot(ddx, g) / D
         # step 29, pass 25: mean_g = gamma*mean_dy
         if needs_g:
             mean_g = gamma * mean_dy
@@ -960,10 +961,10 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 31, pass 30: mean_dy_xhat_unscaled = mean(dy*x_centred)
         if needs_mean_dy:
-            mean_dy_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
+            mean_dy_xhat_unscaled = _rows.row_dot(dy, x_centred) / D
         # step 54, pass 31: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
         if needs_mean_ddx_xhat_unscaled:
-            mean_ddx_xhat_unscaled = _rows.row_mean(ddx, x_centred, D)
+            mean_ddx_xhat_unscaled = _rows.row_dot(ddx, x_centred) / D
         # step 31, pass 32: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
         if needs_mean_dy:
             mean_dy_xhat = mean_dy_xhat_unscaled * rstd
@@ -1002,7 +1003,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             )
             part_4 = np.subtract(part_3, part_4, out=part_4)
         if needs_g:
-            d2gamma_unscaled = _rows.row_sum(part_4, dy)
+            d2gamma_unscaled = _rows.row_dot(part_4, dy)
         # step 48, pass 39: d2x = dy*ddgamma_scaled + x_centred*mean_ddx_scaled*rstd +
         #   (ddx - mean_ddx)*mean_g_xhat_shifted + (x_centred*mean_g_xhat_scaled*rstd +
         #   mean_g - g)*mean_ddx_xhat_scaled - mean_dy_scaled -

@@ -238,7 +238,7 @@ def _forward_of_rows(values, results, call):
         # step 4: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(mask, exp_u, 0.0, out=exp_u)
         # step 5: sum_e_shifted = sum(e_shifted)
-        sum_e_shifted = _rows.row_sum(e_shifted, ones)
+        sum_e_shifted = _rows.row_dot(e_shifted, ones)
         # step 6: inv_sum_e_shifted = 1/sum_e_shifted
         inv_sum_e_shifted = np.reciprocal(sum_e_shifted)
         # step 7: y = e_shifted*inv_sum_e_shifted
@@ -359,7 +359,7 @@ def _backward_of_rows(arguments, fields, results, call):
             mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
         # step 17, pass 1: sum_dy_y_unscaled = sum(dy*e_shifted)
-        sum_dy_y_unscaled = _rows.row_sum(dy, e_shifted)
+        sum_dy_y_unscaled = _rows.row_dot(dy, e_shifted)
         # step 17, pass 2: sum_dy_y = inv_sum_e_shifted*sum_dy_y_unscaled
         sum_dy_y = inv_sum_e_shifted * sum_dy_y_unscaled
         # step 17: du = where(index() <= position, (dy -
@@ -372,7 +372,7 @@ def _backward_of_rows(arguments, fields, results, call):
         if scale is not None:
             part = np.multiply(du, x, out=buffers[0])
             part = _rows.select(mask, part, 0.0, out=part)
-            sum_du_index_x = _rows.row_sum(part, ones)
+            sum_du_index_x = _rows.row_dot(part, ones)
             # step 19: dscale = sum over rows of sum_du_index_x
             dscale = np.add.reduce(sum_du_index_x, axis=None)
             # step 18: dx = where(index() <= position, du*scale, 0)
@@ -518,7 +518,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         e_shifted_dot = np.multiply(exp_u, e_shifted_dot, out=buffers[0])
         e_shifted_dot = _rows.select(mask, e_shifted_dot, 0.0, out=e_shifted_dot)
         # step 30: sum_e_shifted_dot = sum(e_shifted_dot)
-        sum_e_shifted_dot = _rows.row_sum(e_shifted_dot, ones)
+        sum_e_shifted_dot = _rows.row_dot(e_shifted_dot, ones)
         # step 4: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(mask, exp_u, 0.0, out=exp_u)
         # step 30, pass 3: y_dot = (e_shifted_dot -
@@ -697,7 +697,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             mask, exp_u, 0.0, out=_rows.memory(ddy_block, shape, dtype)
         )
         # step 31, pass 5: mean_dy_y_unscaled = mean(dy*e_shifted)
-        mean_dy_y_unscaled = _rows.row_mean(dy, e_shifted, D)
+        mean_dy_y_unscaled = _rows.row_dot(dy, e_shifted) / D
         # step 41: ddu = where(index() <= position, ddx*scale + x*ddscale, 0)
         if needs_ddu:
             ddu = np.multiply(ddx, scale, out=buffers[0])
@@ -717,7 +717,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             np.multiply, part_2, np.negative(inv_sum_e_shifted_scaled), out=buffers[2]
         )
         part_3 = _rows.select(mask, part_3, 0.0, out=part_3)
-        mean_ddu_exp_u_index = _rows.row_sum(part_3, one_over_D)
+        mean_ddu_exp_u_index = _rows.row_dot(part_3, one_over_D)
         # step 31, pass 7: mean_dy_y = inv_sum_e_shifted*mean_dy_y_unscaled
         mean_dy_y = inv_sum_e_shifted * mean_dy_y_unscaled
         # step 32, pass 8: mean_dy_y_scaled = mean_dy_y*D
@@ -728,7 +728,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         part_5 = np.multiply(part_4, ddu, out=ddu)
         part_6 = np.multiply(part_5, exp_u, out=buffers[3])
         part_6 = _rows.select(mask, part_6, 0.0, out=part_6)
-        sum_ddu_dy_exp_u = _rows.row_sum(part_6, ones)
+        sum_ddu_dy_exp_u = _rows.row_dot(part_6, ones)
         # step 32, pass 9: du = where(index() <= position, (dy -
         #   mean_dy_y_scaled)*exp_u*inv_sum_e_shifted, 0)
         if scale is not None:
@@ -739,7 +739,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if needs_ddu:
             part_7 = np.multiply(ddx, du, out=buffers[4])
             part_7 = _rows.select(mask, part_7, 0.0, out=part_7)
-            mean_ddx_du_index = _rows.row_sum(part_7, one_over_D)
+            mean_ddx_du_index = _rows.row_dot(part_7, one_over_D)
         # step 64, pass 10: ddy = e_shifted*inv_sum_e_shifted*mean_ddu_exp_u_index +
         #   where(index() <= position, ddu*exp_u*inv_sum_e_shifted, 0)
         ddy = np.multiply(
@@ -766,7 +766,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if scale is not None:
             part_10 = np.multiply(d2u, x, out=buffers[0])
             part_10 = _rows.select(mask, part_10, 0.0, out=part_10)
-            mean_d2u_index_x = _rows.row_sum(part_10, one_over_D)
+            mean_d2u_index_x = _rows.row_dot(part_10, one_over_D)
             # step 58: d2x = where(index() <= position, d2u*scale + du*ddscale, 0)
             d2x = np.multiply(d2u, scale, out=d2u)
         else:

@@ -178,13 +178,13 @@ def _forward_of_rows(values, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=buffers[1])
         # step 4: Z = sum(exp_shifted)
-        Z = _rows.row_sum(exp_shifted, ones)
+        Z = _rows.row_dot(exp_shifted, ones)
         # step 5: log_Z = log(Z)
         log_Z = np.log(Z)
         # step 6: logp = x_shifted - log_Z
         logp = np.subtract(x_shifted, log_Z, out=x_shifted)
         # step 7: sum_logp_target = sum(logp*target)
-        sum_logp_target = _rows.row_sum(logp, target)
+        sum_logp_target = _rows.row_dot(logp, target)
         # step 8: y = -sum_logp_target
         y = np.negative(sum_logp_target)
         return y[..., 0], m[..., 0], Z[..., 0], log_Z[..., 0]
@@ -269,7 +269,7 @@ def _backward_of_rows(arguments, fields, results, call):
 
     def block(x, target, dy, m, Z, log_Z, dx_block=None, dtarget_block=None):
         # step 24, pass 1: sum_target = sum(target)
-        sum_target = _rows.row_sum(target, ones)
+        sum_target = _rows.row_dot(target, ones)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 6: logp = x_shifted - log_Z
@@ -379,7 +379,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         if x_dot_rows is not None:
             exp_shifted = np.exp(x_shifted, out=buffers[1])
             # step 33, pass 4: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
-            sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
+            sum_exp_shifted_x_dot = _rows.row_dot(exp_shifted, x_dot)
             # step 33, pass 5: log_Z_dot = sum_exp_shifted_x_dot/Z
             log_Z_dot = sum_exp_shifted_x_dot / Z
         # step 6: logp = x_shifted - log_Z
@@ -395,7 +395,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             part = np.add(part, part_2, out=part)
         if target_dot_rows is None:
             part = part_2
-        sum_logp_target_target_dot = _rows.row_sum(part, ones)
+        sum_logp_target_target_dot = _rows.row_dot(part, ones)
         # step 37: y_dot = -sum_logp_target_target_dot
         y_dot = np.negative(sum_logp_target_target_dot)
         return (y_dot[..., 0],)
@@ -524,25 +524,25 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         Z_scaled = D / Z
         # step 38: mean_target = mean(target)
         if ddx_rows is not None:
-            mean_target = _rows.row_sum(target, one_over_D)
+            mean_target = _rows.row_dot(target, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dtarget_block)
         # step 56, pass 8: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         if ddx_rows is not None:
-            sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
+            sum_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted)
         # step 6: logp = x_shifted - log_Z
         if ddtarget_rows is not None:
             logp = np.subtract(x_shifted, log_Z, out=x_shifted)
             # step 65, pass 9: mean_ddtarget_logp = mean(ddtarget*logp)
-            mean_ddtarget_logp = _rows.row_mean(ddtarget, logp, D)
+            mean_ddtarget_logp = _rows.row_dot(ddtarget, logp) / D
             # step 40: d2logp = -ddtarget*dy
             d2logp = _rows.by_row(
                 np.multiply, ddtarget, np.negative(dy), out=buffers[0]
             )
             # step 56, pass 7: mean_d2logp = mean(d2logp)
-            mean_d2logp = _rows.row_sum(d2logp, one_over_D)
+            mean_d2logp = _rows.row_dot(d2logp, one_over_D)
         # step 56, pass 10: mean_target_scaled = dy*mean_target
         if ddx_rows is not None:
             mean_target_scaled = dy * mean_target
@@ -556,7 +556,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
                 np.multiply, exp_shifted, mean_target_scaled_2, out=dx_block
             )
             part = np.subtract(part, target, out=part)
-            mean_ddx_exp_shifted_target = _rows.row_mean(ddx, part, D)
+            mean_ddx_exp_shifted_target = _rows.row_dot(ddx, part) / D
         else:
             mean_ddx_exp_shifted_target = 0.0
         # step 56, pass 13: d2x = d2logp + ((ddx -

@@ -316,7 +316,7 @@ def _backward_of_rows(arguments, fields, results, call):
             du = _rows.by_feature(np.multiply, du, gamma_wide, out=du)
         # step 9: sum_du_x = sum(du*x)
         if alpha is not None:
-            sum_du_x = _rows.row_sum(du, x)
+            sum_du_x = _rows.row_dot(du, x)
             # step 9: dalpha = sum over rows of sum_du_x
             dalpha = np.add.reduce(sum_du_x, axis=None)
         # step 8: dx = du*alpha
@@ -687,7 +687,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             du = _rows.by_feature(np.multiply, du, gamma_wide, out=du)
         # step 39: mean_ddx_du = mean(ddx*du)
         if needs_mean_ddx_du:
-            mean_ddx_du = _rows.row_mean(ddx, du, D)
+            mean_ddx_du = _rows.row_dot(ddx, du) / D
         # step 26: ddu = ddx*alpha + x*ddalpha
         if ddx_rows is not None:
             ddu = np.multiply(ddx, alpha_value, out=buffers[2])
@@ -717,7 +717,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2u = np.multiply(d2u, part_2, out=d2u)
         # step 39: mean_d2u_x = mean(d2u*x)
         if needs_alpha_value:
-            mean_d2u_x = _rows.row_mean(d2u, x, D)
+            mean_d2u_x = _rows.row_dot(d2u, x) / D
         # step 37: d2x = d2u*alpha + du*ddalpha
         if needs_u:
             d2x = np.multiply(d2u, alpha_value, out=d2u)

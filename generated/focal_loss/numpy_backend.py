@@ -220,7 +220,7 @@ def _forward_of_rows(values, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=buffers[1])
         # step 4: Z = sum(exp_shifted)
-        Z = _rows.row_sum(exp_shifted, ones)
+        Z = _rows.row_dot(exp_shifted, ones)
         # step 5: log_Z = log(Z)
         log_Z = np.log(Z)
         # step 6: logp = x_shifted - log_Z
@@ -534,7 +534,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 38, pass 6: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
-        sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
+        sum_exp_shifted_x_dot = _rows.row_dot(exp_shifted, x_dot)
         # step 38, pass 7: log_Z_dot = sum_exp_shifted_x_dot/Z
         log_Z_dot = sum_exp_shifted_x_dot / Z
         # step 45: sum_index_x_dot = sum(where(index() == label, x_dot - log_Z_dot, 0))
@@ -793,7 +793,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 54, pass 19: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
-        sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
+        sum_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted)
         # step 54, pass 20: sum_ddx_exp_shifted_2 =
         #   sum((-exp_shifted*expm1_logpt_scaled_2 -
         #   exp_shifted*expm1_logpt_scaled_3)*ddx)
@@ -805,7 +805,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             np.multiply, exp_shifted, expm1_logpt_scaled_3, out=buffers[1]
         )
         part_19 = np.subtract(part_19, part_20, out=part_19)
-        sum_ddx_exp_shifted_2 = _rows.row_sum(part_19, ddx)
+        sum_ddx_exp_shifted_2 = _rows.row_dot(part_19, ddx)
         # step 54, pass 22: d2logpt = sum_ddx_index + sum_ddx_index_2 + where(gamma ==
         #   0, 0, where(label >= 0, where(label < D, -(-expm1_logpt)**(gamma -
         #   1)*dy*exp(logpt)*sum_ddx_exp_shifted*gamma/Z, 0), 0) -

@@ -198,7 +198,7 @@ def _forward_of_rows(values, results, call):
 
     def block(x, z, gamma_wide, y_block=None, buffers=(None,)):
         # step 1: ms = mean(x**2)
-        ms = _rows.row_mean(x, x, D)
+        ms = _rows.row_dot(x, x) / D
         # step 2: rstd = 1/sqrt(ms + eps)
         rstd = np.reciprocal(np.sqrt(ms + eps))
         # step 3: xhat = x*rstd
@@ -317,7 +317,7 @@ def _backward_of_rows(arguments, fields, results, call):
         else:
             g = part
         # step 13: mean_g_xhat = mean(g*xhat)
-        mean_g_xhat = _rows.row_mean(g, xhat, D)
+        mean_g_xhat = _rows.row_dot(g, xhat) / D
         # step 19: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
         dz = np.multiply(dy, sigmoid_z, out=buffers[1])
         dz = np.multiply(dz, xhat, out=dz)
@@ -442,7 +442,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
         # step 31: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
-            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+            mean_x_dot_xhat = _rows.row_dot(x_dot, xhat) / D
         # step 4: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=buffers[1])
         # step 5: silu_z = sigmoid_z*z
@@ -632,7 +632,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         xhat = _rows.by_row(np.multiply, x, rstd, out=dx_block)
         # step 49: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+            mean_ddx_xhat = _rows.row_dot(ddx, xhat) / D
         # step 4: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
@@ -642,7 +642,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, silu_z, out=buffers[0])
         if ddgamma is not None:
             part_2 = np.multiply(part, xhat, out=buffers[1])
-            mean_ddgamma_dy_silu_z = _rows.row_sum(part_2, ddgamma_over_D)
+            mean_ddgamma_dy_silu_z = _rows.row_dot(part_2, ddgamma_over_D)
         # step 32: g = dy*silu_z*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[1])
@@ -650,9 +650,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = part
         # step 33: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
             # step 44: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            mean_ddx_g = _rows.row_dot(ddx, g) / D
             # step 36, pass 1: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
             # step 44, pass 2: mean_g_xhat_scaled_2 = 2*mean_g_xhat
@@ -709,7 +709,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2xhat_part = np.subtract(d2xhat_part, part_9, out=part_9)
         # step 44: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
         if needs_mean_d2xhat_part_xhat:
-            mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
+            mean_d2xhat_part_xhat = _rows.row_dot(d2xhat_part, xhat) / D
         # step 58: d2z = (d2silu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
         #   sigmoid_z)*(d2silu_z*z + ((1 - sigmoid_z)*z + 1 -
         #   silu_z)*ddz*dy*xhat*gamma))*sigmoid_z

@@ -190,7 +190,7 @@ def _forward_of_rows(values, results, call):
 
     def block(x, weight, y_block=None):
         # step 1: ms = mean(x**2)
-        ms = _rows.row_mean(x, x, D)
+        ms = _rows.row_dot(x, x) / D
         # step 2: rstd = 1/sqrt(ms + eps)
         rstd = np.reciprocal(np.sqrt(ms + eps))
         # step 3: xhat = x*rstd
@@ -300,7 +300,7 @@ def _backward_of_rows(arguments, fields, results, call):
         else:
             g = dy
         # step 11: mean_g_xhat = mean(g*xhat)
-        mean_g_xhat = _rows.row_mean(g, xhat, D)
+        mean_g_xhat = _rows.row_dot(g, xhat) / D
         # step 12: dweight = dy*xhat
         if weight_rows is not None:
             dweight = np.multiply(dy, xhat, out=dweight_block)
@@ -409,7 +409,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
         # step 19: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
-            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+            mean_x_dot_xhat = _rows.row_dot(x_dot, xhat) / D
         # step 19: y_dot = weight_dot*xhat + (x_dot - xhat*mean_x_dot_xhat)*weight*rstd
         if weight_dot_rows is not None:
             y_dot = np.multiply(weight_dot, xhat, out=y_dot_block)
@@ -567,7 +567,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         xhat = _rows.by_row(np.multiply, x, rstd, out=dx_block)
         # step 36: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+            mean_ddx_xhat = _rows.row_dot(ddx, xhat) / D
         # step 20: g = dy*weight
         if needs_g:
             g = np.multiply(dy, weight, out=buffers[0])
@@ -575,9 +575,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 21: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
             # step 31: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            mean_ddx_g = _rows.row_dot(ddx, g) / D
             # step 24, pass 1: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
             # step 31, pass 2: mean_g_xhat_scaled_2 = 2*mean_g_xhat
@@ -595,7 +595,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=ddy_block)
             d2xhat_part = np.subtract(d2xhat_part, part, out=buffers[2])
         # step 31: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
-        mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
+        mean_d2xhat_part_xhat = _rows.row_dot(d2xhat_part, xhat) / D
         # step 37: d2weight = dg*dy
         if needs_g:
             d2weight = np.multiply(dg, dy, out=dweight_block)

@@ -214,7 +214,7 @@ def _forward_of_rows(values, results, call):
         # step 5: exp_shifted = exp(similarity_shifted)
         exp_shifted = np.exp(similarity_shifted, out=similarity_shifted)
         # step 6: Z = sum(exp_shifted)
-        Z = _rows.row_sum(exp_shifted, ones)
+        Z = _rows.row_dot(exp_shifted, ones)
         # step 7: log_Z = log(Z)
         log_Z = np.log(Z)
         # step 8: y = log_Z + m - sum_where_z
@@ -338,7 +338,7 @@ def _backward_of_rows(arguments, fields, results, call):
         dz = np.add(dz, part_2, out=dz)
         # step 23: sum_dz_similarity = sum(dz*similarity)
         if scale is not None:
-            sum_dz_similarity = _rows.row_sum(dz, similarity)
+            sum_dz_similarity = _rows.row_dot(dz, similarity)
             # step 23: dscale = sum over rows of sum_dz_similarity
             dscale = np.add.reduce(sum_dz_similarity, axis=None)
             # step 22: dsimilarity = dz*scale
@@ -480,9 +480,9 @@ def _jvp_of_rows(arguments, fields, results, call):
         part_2 = _rows.select(
             mask, z_dot, 0.0, out=_rows.memory(buffers[3], shape, dtype)
         )
-        mean_index_z_dot = _rows.row_sum(part_2, one_over_D)
+        mean_index_z_dot = _rows.row_dot(part_2, one_over_D)
         # step 34, pass 4: mean_exp_shifted_z_dot = mean(exp_shifted*z_dot)
-        mean_exp_shifted_z_dot = _rows.row_mean(exp_shifted, z_dot, D)
+        mean_exp_shifted_z_dot = _rows.row_dot(exp_shifted, z_dot) / D
         # step 34, pass 5: y_dot = (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*D
         y_dot = (mean_exp_shifted_z_dot / Z - mean_index_z_dot) * D
         return (y_dot[..., 0],)
@@ -644,7 +644,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             dz = np.add(dz, part_2, out=dz)
         # step 63: mean_ddsimilarity_dz = mean(ddsimilarity*dz)
         if needs_mean_ddsimilarity_dz:
-            mean_ddsimilarity_dz = _rows.row_mean(ddsimilarity, dz, D)
+            mean_ddsimilarity_dz = _rows.row_dot(ddsimilarity, dz) / D
             # step 45: ddz = ddsimilarity*scale + similarity*ddscale
             ddz = np.multiply(ddsimilarity, scale, out=buffers[1])
         if scale is None:
@@ -656,7 +656,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddsimilarity_rows is None:
             ddz = part_3
         # step 54, pass 8: sum_ddz_exp_shifted = sum(ddz*exp_shifted)
-        sum_ddz_exp_shifted = _rows.row_sum(ddz, exp_shifted)
+        sum_ddz_exp_shifted = _rows.row_dot(ddz, exp_shifted)
         # step 65, pass 9: sum_ddz_index = sum(where(index() == positive, -ddz, 0))
         part_4 = np.negative(ddz, out=buffers[3])
         sum_ddz_index = _rows.entry(part_4, positive)
@@ -678,8 +678,8 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 63: mean_d2similarity_shifted_simila =
         #   mean(d2similarity_shifted*similarity)
         if scale is not None:
-            mean_d2similarity_shifted_simila = _rows.row_mean(
-                d2similarity_shifted, similarity, D
+            mean_d2similarity_shifted_simila = (
+                _rows.row_dot(d2similarity_shifted, similarity) / D
             )
             # step 60: d2similarity = d2similarity_shifted*scale + dz*ddscale
             d2similarity = np.multiply(

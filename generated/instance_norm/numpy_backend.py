@@ -221,12 +221,13 @@ def _forward_of_rows(values, results, call):
 
     def block(x, gamma, beta, y_block=None):
         # step 1: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D)
+        mu = _rows.row_dot(x, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
-        var = _rows.row_mean(x_shifted, x_shifted, D)
-        # step 2, pass 2: mu_residual = mean(x_shifted)
+        var = _rows.row_dot(x_shifted, x_shifted) / D
+        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
+        #   place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -343,13 +344,13 @@ def _backward_of_rows(arguments, fields, results, call):
     def block(x, dy, gamma, mu, mu_residual, rstd, dx_block=None, buffers=(None,)):
         dgamma = dbeta = None
         # step 17, pass 9: mean_g_unscaled = mean(dy)
-        mean_g_unscaled = _rows.row_sum(dy, one_over_D)
+        mean_g_unscaled = _rows.row_dot(dy, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 17, pass 10: mean_g_xhat_unscaled_unscaled = mean(dy*x_centred)
-        mean_g_xhat_unscaled_unscaled = _rows.row_mean(dy, x_centred, D)
+        mean_g_xhat_unscaled_unscaled = _rows.row_dot(dy, x_centred) / D
         # step 17, pass 11: mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled*rstd
         mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled * rstd
         # step 17, pass 12: mean_g = gamma*mean_g_unscaled
@@ -518,7 +519,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             gamma_scaled = rstd
         # step 28: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
-            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+            mean_x_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         if x_dot_rows is not None or gamma_dot_rows is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
@@ -526,7 +527,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 28, pass 19: mean_x_dot_xhat_unscaled = mean(x_centred*x_dot)
         if x_dot_rows is not None:
-            mean_x_dot_xhat_unscaled = _rows.row_mean(x_centred, x_dot, D)
+            mean_x_dot_xhat_unscaled = _rows.row_dot(x_centred, x_dot) / D
             # step 28, pass 20: mean_x_dot_xhat = mean_x_dot_xhat_unscaled*rstd
             mean_x_dot_xhat = mean_x_dot_xhat_unscaled * rstd
         # step 28, pass 21: y_dot = x_centred*gamma_dot*rstd + (x_dot - mean_x_dot -
@@ -728,20 +729,20 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         d2gamma = dbeta = None
         # step 33: mean_dy = mean(dy)
         if needs_mean_dy:
-            mean_dy = _rows.row_sum(dy, one_over_D)
+            mean_dy = _rows.row_dot(dy, one_over_D)
         # step 54: mean_ddx = mean(ddx)
         if ddx_rows is not None:
-            mean_ddx = _rows.row_sum(ddx, one_over_D)
+            mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         if needs_mean_dy:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 32, pass 23: mean_dy_xhat_unscaled = mean(dy*x_centred)
-            mean_dy_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
+            mean_dy_xhat_unscaled = _rows.row_dot(dy, x_centred) / D
         # step 54, pass 24: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
         if ddx_rows is not None:
-            mean_ddx_xhat_unscaled = _rows.row_mean(ddx, x_centred, D)
+            mean_ddx_xhat_unscaled = _rows.row_dot(ddx, x_centred) / D
         # step 29: g = dy*gamma
         if needs_g:
             g = _rows.by_row(np.multiply, dy, gamma, out=dx_block)
@@ -749,7 +750,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 48: mean_ddx_g = mean(ddx*g)
         if ddx_rows is not None:
-            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            mean_ddx_g = _rows.row_dot(ddx, g) / D
         # step 32, pass 25: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
         if needs_mean_dy:
             mean_dy_xhat = mean_dy_xhat_unscaled * rstd
@@ -785,7 +786,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             )
             part_2 = np.subtract(part, part_2, out=part_2)
         if needs_g:
-            d2gamma_unscaled = _rows.row_sum(part_2, dy)
+            d2gamma_unscaled = _rows.row_dot(part_2, dy)
         # step 48, pass 33: d2x = (dy*ddgamma + (x_centred*mean_ddx_scaled*rstd +
         #   (x_centred*mean_g_xhat_scaled*rstd + mean_g - g)*mean_ddx_xhat -
         #   x_centred*mean_ddx_g*rstd - (ddx - mean_ddx)*mean_g_xhat)*rstd -

@@ -155,7 +155,7 @@ def _forward_of_rows(values, results, call):
 
     def block(x, y_block=None):
         # step 1: sum_x2 = sum(x**2)
-        sum_x2 = _rows.row_sum(x, x)
+        sum_x2 = _rows.row_dot(x, x)
         # step 2: rstd = 1/sqrt(sum_x2 + eps)
         rstd = np.reciprocal(np.sqrt(sum_x2 + eps))
         # step 3: y = x*rstd
@@ -220,7 +220,7 @@ def _backward_of_rows(arguments, fields, results, call):
 
     def block(x, dy, rstd, dx_block=None):
         # step 9, pass 1: sum_dy_y_unscaled = sum(dy*x)
-        sum_dy_y_unscaled = _rows.row_sum(dy, x)
+        sum_dy_y_unscaled = _rows.row_dot(dy, x)
         # step 9, pass 2: sum_dy_y = rstd*sum_dy_y_unscaled
         sum_dy_y = rstd * sum_dy_y_unscaled
         # step 9, pass 3: dx = (dy - x*rstd*sum_dy_y)*rstd
@@ -291,7 +291,7 @@ def _jvp_of_rows(arguments, fields, results, call):
 
     def block(x, x_dot, rstd, y_dot_block=None):
         # step 14, pass 4: sum_x_dot_y_unscaled = sum(x*x_dot)
-        sum_x_dot_y_unscaled = _rows.row_sum(x, x_dot)
+        sum_x_dot_y_unscaled = _rows.row_dot(x, x_dot)
         # step 14, pass 5: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
         sum_x_dot_y = rstd * sum_x_dot_y_unscaled
         # step 14, pass 6: y_dot = (x_dot - x*rstd*sum_x_dot_y)*rstd
@@ -388,11 +388,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 25, pass 7: rstd_scaled = rstd**2*D
         rstd_scaled = np.square(rstd) * D
         # step 15, pass 8: mean_dy_y_unscaled = mean(dy*x)
-        mean_dy_y_unscaled = _rows.row_mean(dy, x, D)
+        mean_dy_y_unscaled = _rows.row_dot(dy, x) / D
         # step 25, pass 9: mean_ddx_y_unscaled = mean(ddx*x)
-        mean_ddx_y_unscaled = _rows.row_mean(ddx, x, D)
+        mean_ddx_y_unscaled = _rows.row_dot(ddx, x) / D
         # step 25: mean_ddx_dy = mean(ddx*dy)
-        mean_ddx_dy = _rows.row_mean(ddx, dy, D)
+        mean_ddx_dy = _rows.row_dot(ddx, dy) / D
         # step 15, pass 10: mean_dy_y = mean_dy_y_unscaled*rstd
         mean_dy_y = mean_dy_y_unscaled * rstd
         # step 25, pass 11: mean_ddx_y = mean_ddx_y_unscaled*rstd

@@ -238,7 +238,7 @@ def _forward_of_rows(values, results, call):
         # step 1: m = max(x)
         m = _rows.shift(x)
         # step 6: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D)
+        mu = _rows.row_dot(x, one_over_D)
         # step 7: sum_where_x = sum(where(index() == label, x, 0))
         sum_where_x = _rows.entry(x, label)
         # step 2: x_shifted = x - m
@@ -246,7 +246,7 @@ def _forward_of_rows(values, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 4: Z = sum(exp_shifted)
-        Z = _rows.row_sum(exp_shifted, ones)
+        Z = _rows.row_dot(exp_shifted, ones)
         # step 5: log_Z = log(Z)
         log_Z = np.log(Z)
         # step 8: y = where(label == ignore, 0, log_Z + m + (log_Z + m)**2*z_loss -
@@ -492,13 +492,13 @@ def _jvp_of_rows(arguments, fields, results, call):
         # step 32, pass 5: sum_index_x_dot = sum(where(index() == label, x_dot, 0))
         sum_index_x_dot = _rows.entry(x_dot, label)
         # step 32, pass 7: mean_x_dot = mean(x_dot)
-        mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+        mean_x_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 32, pass 6: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
-        sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
+        sum_exp_shifted_x_dot = _rows.row_dot(exp_shifted, x_dot)
         # step 32, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing
         #   - 1) + where(smoothing > 0, -mean_x_dot*smoothing, 0) +
         #   sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z)
@@ -644,13 +644,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         part_3 = _rows.select(mask, 0.0, part_3, out=part_3)
         sum_ddx_index = _rows.entry(part_3, label)
         # step 46, pass 11: mean_ddx = mean(ddx)
-        mean_ddx = _rows.row_sum(ddx, one_over_D)
+        mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 43: mean_ddx_exp_shifted = mean(ddx*exp_shifted)
-        mean_ddx_exp_shifted = _rows.row_mean(ddx, exp_shifted, D)
+        mean_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted) / D
         # step 43, pass 12: sum_ddx_exp_shifted = mean_ddx_exp_shifted*D
         sum_ddx_exp_shifted = mean_ddx_exp_shifted * D
         # step 43, pass 13: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2

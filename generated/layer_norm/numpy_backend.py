@@ -214,12 +214,13 @@ def _forward_of_rows(values, results, call):
 
     def block(x, gamma_wide, beta_wide, y_block=None):
         # step 1: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D)
+        mu = _rows.row_dot(x, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
-        var = _rows.row_mean(x_shifted, x_shifted, D)
-        # step 2, pass 2: mu_residual = mean(x_shifted)
+        var = _rows.row_dot(x_shifted, x_shifted) / D
+        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
+        #   place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -341,16 +342,16 @@ def _backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, x_centred, out=buffers[0])
             dgamma = _rows.sum_rows(part, rstd)
             # step 17, pass 8: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
-            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
+            mean_g_xhat_unscaled = _rows.row_dot(part, gamma_over_D)
         else:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
+            mean_g_xhat_unscaled = _rows.row_dot(dy, x_centred) / D
         # step 7: g = dy*gamma
         if gamma is not None:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         else:
             g = dy
         # step 17: mean_g = mean(g)
-        mean_g = _rows.row_sum(g, one_over_D)
+        mean_g = _rows.row_dot(g, one_over_D)
         # step 17, pass 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
         # step 17, pass 11: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
@@ -484,7 +485,7 @@ def _jvp_of_rows(arguments, fields, results, call):
     ):
         # step 28: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
-            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+            mean_x_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         if x_dot_rows is not None or gamma_dot is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
@@ -494,7 +495,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
         # step 28: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
-            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+            mean_x_dot_xhat = _rows.row_dot(x_dot, xhat) / D
         # step 28: y_dot = xhat*gamma_dot + (x_dot - mean_x_dot -
         #   xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot
         if gamma_dot is not None:
@@ -670,10 +671,10 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         d2gamma = None
         # step 50: mean_ddx = mean(ddx)
         if ddx_rows is not None:
-            mean_ddx = _rows.row_sum(ddx, one_over_D)
+            mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 44: mean_ddgamma_dy = mean(dy*ddgamma)
         if ddgamma is not None:
-            mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D)
+            mean_ddgamma_dy = _rows.row_dot(dy, ddgamma_over_D)
         # step 2, pass 1: x_shifted = x - mu
         if needs_x_shifted:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
@@ -683,11 +684,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
         # step 50: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+            mean_ddx_xhat = _rows.row_dot(ddx, xhat) / D
         # step 44: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
+            mean_ddgamma_dy_xhat = _rows.row_dot(part, ddgamma_over_D)
         # step 29: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -695,11 +696,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 30: mean_g = mean(g)
         if ddx_rows is not None:
-            mean_g = _rows.row_sum(g, one_over_D)
+            mean_g = _rows.row_dot(g, one_over_D)
             # step 31: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
             # step 44: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            mean_ddx_g = _rows.row_dot(ddx, g) / D
             # step 44, pass 12: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 44, pass 13: mean_ddx_scaled = mean_ddx*mean_g

@@ -212,12 +212,13 @@ def _forward_of_rows(values, results, call):
 
     def block(x, gamma_wide, beta_wide, y_block=None, buffers=(None,) * 2):
         # step 1: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D)
+        mu = _rows.row_dot(x, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
-        var = _rows.row_mean(x_shifted, x_shifted, D)
-        # step 2, pass 2: mu_residual = mean(x_shifted)
+        var = _rows.row_dot(x_shifted, x_shifted) / D
+        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
+        #   place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -391,16 +392,16 @@ def _backward_of_rows(arguments, fields, results, call):
             dbeta = _rows.sum_rows(du)
         # step 23, pass 10: mean_g_xhat = mean(du*xhat*gamma)
         if gamma is not None:
-            mean_g_xhat = _rows.row_sum(part, gamma_over_D)
+            mean_g_xhat = _rows.row_dot(part, gamma_over_D)
         else:
-            mean_g_xhat = _rows.row_mean(du, xhat, D)
+            mean_g_xhat = _rows.row_dot(du, xhat) / D
         # step 13: g = du*gamma
         if gamma is not None:
             g = _rows.by_feature(np.multiply, du, gamma_wide, out=du)
         else:
             g = du
         # step 23: mean_g = mean(g)
-        mean_g = _rows.row_sum(g, one_over_D)
+        mean_g = _rows.row_dot(g, one_over_D)
         # step 23: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=g)
         part_2 = np.multiply(xhat, mean_g_xhat, out=xhat)
@@ -537,7 +538,7 @@ def _jvp_of_rows(arguments, fields, results, call):
     ):
         # step 38, pass 11: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
-            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+            mean_x_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
@@ -546,7 +547,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         xhat = np.multiply(x_centred, rstd, out=x_centred)
         # step 38, pass 12: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
-            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+            mean_x_dot_xhat = _rows.row_dot(x_dot, xhat) / D
         # step 6: u = xhat*gamma + beta
         if gamma is not None:
             u = _rows.by_feature(np.multiply, xhat, gamma_wide, out=buffers[0])
@@ -751,7 +752,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         d2gamma = d2beta = None
         # step 52: mean_ddx = mean(ddx)
         if ddx_rows is not None:
-            mean_ddx = _rows.row_sum(ddx, one_over_D)
+            mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
@@ -760,7 +761,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
         # step 52: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+            mean_ddx_xhat = _rows.row_dot(ddx, xhat) / D
         # step 6: u = xhat*gamma + beta
         if gamma is not None:
             u = _rows.by_feature(np.multiply, xhat, gamma_wide, out=ddy_block)
@@ -784,10 +785,10 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             du = np.multiply(part_3, dy, out=buffers[0])
         # step 69: mean_ddgamma_du = mean(du*ddgamma)
         if ddgamma is not None:
-            mean_ddgamma_du = _rows.row_sum(du, ddgamma_over_D)
+            mean_ddgamma_du = _rows.row_dot(du, ddgamma_over_D)
             # step 69: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
             part_4 = np.multiply(du, xhat, out=buffers[3])
-            mean_ddgamma_du_xhat = _rows.row_sum(part_4, ddgamma_over_D)
+            mean_ddgamma_du_xhat = _rows.row_dot(part_4, ddgamma_over_D)
         # step 40: g = du*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[3])
@@ -795,11 +796,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = du
         # step 41: mean_g = mean(g)
         if ddx_rows is not None:
-            mean_g = _rows.row_sum(g, one_over_D)
+            mean_g = _rows.row_dot(g, one_over_D)
             # step 42: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
             # step 69: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            mean_ddx_g = _rows.row_dot(ddx, g) / D
             # step 60, pass 15: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
             # step 69, pass 16: mean_g_xhat_scaled_2 = 2*mean_g_xhat
@@ -852,9 +853,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_9 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=buffers[2])
             d2xhat_part = np.subtract(d2xhat_part, part_9, out=d2xhat_part)
         # step 69: mean_d2xhat_part = mean(d2xhat_part)
-        mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D)
+        mean_d2xhat_part = _rows.row_dot(d2xhat_part, one_over_D)
         # step 69: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
-        mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
+        mean_d2xhat_part_xhat = _rows.row_dot(d2xhat_part, xhat) / D
         # step 73, pass 20: ddy = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*ddu
         ddy = np.multiply(part_3, ddu, out=part_3)
         # step 69, pass 21: d2x = (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled +

@@ -163,7 +163,7 @@ def _forward_of_rows(values, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=buffers[0])
         # step 4: Z = sum(exp_shifted)
-        Z = _rows.row_sum(exp_shifted, ones)
+        Z = _rows.row_dot(exp_shifted, ones)
         # step 5: log_Z = log(Z)
         log_Z = np.log(Z)
         # step 6: y = x_shifted - log_Z
@@ -241,7 +241,7 @@ def _backward_of_rows(arguments, fields, results, call):
 
     def block(x, dy, m, Z, dx_block=None):
         # step 21, pass 1: sum_dy = sum(dy)
-        sum_dy = _rows.row_sum(dy, ones)
+        sum_dy = _rows.row_dot(dy, ones)
         # step 21, pass 2: sum_dy_scaled = sum_dy/Z
         sum_dy_scaled = sum_dy / Z
         # step 2: x_shifted = x - m
@@ -326,7 +326,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 28, pass 4: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
-        sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
+        sum_exp_shifted_x_dot = _rows.row_dot(exp_shifted, x_dot)
         # step 28, pass 5: log_Z_dot = sum_exp_shifted_x_dot/Z
         log_Z_dot = sum_exp_shifted_x_dot / Z
         # step 29: y_dot = x_dot - log_Z_dot
@@ -420,13 +420,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
 
     def block(x, dy, ddx, m, Z, dx_block=None, ddy_block=None):
         # step 30: mean_dy = mean(dy)
-        mean_dy = _rows.row_sum(dy, one_over_D)
+        mean_dy = _rows.row_dot(dy, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 40, pass 6: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
-        sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
+        sum_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted)
         # step 40, pass 7: mean_dy_scaled = mean_dy*D/Z
         mean_dy_scaled = mean_dy * D / Z
         # step 40, pass 8: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z

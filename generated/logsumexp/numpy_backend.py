@@ -163,7 +163,7 @@ def _forward_of_rows(values, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 4: Z = sum(exp_shifted)
-        Z = _rows.row_sum(exp_shifted, ones)
+        Z = _rows.row_dot(exp_shifted, ones)
         # step 5: log_Z = log(Z)
         log_Z = np.log(Z)
         # step 6: y = log_Z + m
@@ -314,7 +314,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 25, pass 3: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
-        sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
+        sum_exp_shifted_x_dot = _rows.row_dot(exp_shifted, x_dot)
         # step 25, pass 4: y_dot = sum_exp_shifted_x_dot/Z
         y_dot = sum_exp_shifted_x_dot / Z
         return (y_dot[..., 0],)
@@ -409,7 +409,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 38, pass 6: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
-        sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
+        sum_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted)
         # step 38, pass 7: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
         sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
         # step 28, pass 9: dx = exp_shifted*dy_scaled

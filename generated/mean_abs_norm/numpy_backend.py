@@ -203,16 +203,16 @@ def _forward_of_rows(values, results, call):
 
     def block(x, gamma_wide, beta_wide, y_block=None, buffers=(None,)):
         # step 1: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D)
+        mu = _rows.row_dot(x, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 2, pass 2: mu_residual = mean(x_shifted)
-        mu_residual = _rows.row_sum(x_shifted, one_over_D)
+        mu_residual = _rows.row_dot(x_shifted, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
         # step 3: spread = mean(abs(x_centred))
         part = np.absolute(x_centred, out=buffers[0])
-        spread = _rows.row_sum(part, one_over_D)
+        spread = _rows.row_dot(part, one_over_D)
         # step 4: scale = 1/(spread + eps)
         scale = np.reciprocal(spread + eps)
         # step 5: xhat = x_centred*scale
@@ -335,19 +335,19 @@ def _backward_of_rows(arguments, fields, results, call):
             dgamma = _rows.sum_rows(part, scale)
         # step 16, pass 4: mean_xhat = mean(sign(x_centred))
         part_2 = np.sign(x_centred, out=buffers[1])
-        mean_xhat = _rows.row_sum(part_2, one_over_D)
+        mean_xhat = _rows.row_dot(part_2, one_over_D)
         # step 16, pass 5: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
         if gamma is not None:
-            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
+            mean_g_xhat_unscaled = _rows.row_dot(part, gamma_over_D)
         else:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
+            mean_g_xhat_unscaled = _rows.row_dot(dy, x_centred) / D
         # step 7: g = dy*gamma
         if gamma is not None:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         else:
             g = dy
         # step 16: mean_g = mean(g)
-        mean_g = _rows.row_sum(g, one_over_D)
+        mean_g = _rows.row_dot(g, one_over_D)
         # step 16, pass 6: mean_g_xhat = mean_g_xhat_unscaled*scale
         mean_g_xhat = mean_g_xhat_unscaled * scale
         # step 16, pass 8: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat -
@@ -483,7 +483,7 @@ def _jvp_of_rows(arguments, fields, results, call):
     ):
         # step 27: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
-            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+            mean_x_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         if x_dot_rows is not None or gamma_dot is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
@@ -494,9 +494,9 @@ def _jvp_of_rows(arguments, fields, results, call):
         # step 27: mean_xhat = mean(sign(xhat))
         if x_dot_rows is not None:
             part = np.sign(xhat, out=y_dot_block)
-            mean_xhat = _rows.row_sum(part, one_over_D)
+            mean_xhat = _rows.row_dot(part, one_over_D)
             # step 27: mean_x_dot_xhat = mean(sign(xhat)*x_dot)
-            mean_x_dot_xhat = _rows.row_mean(part, x_dot, D)
+            mean_x_dot_xhat = _rows.row_dot(part, x_dot) / D
         # step 27: y_dot = xhat*gamma_dot + (x_dot + (xhat*mean_xhat - 1)*mean_x_dot -
         #   xhat*mean_x_dot_xhat)*scale*gamma + beta_dot
         if gamma_dot is not None:
@@ -680,7 +680,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 42: dmean_g = sum(-ddx*scale)
         if ddx_rows is not None:
             part = _rows.by_row(np.multiply, ddx, np.negative(scale), out=ddy_block)
-            dmean_g = _rows.row_sum(part, ones)
+            dmean_g = _rows.row_dot(part, ones)
         # step 2, pass 1: x_shifted = x - mu
         if needs_x_shifted:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
@@ -689,7 +689,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             # step 31, pass 9: mean_sign_xhat = mean(sign(x_centred))
             part_2 = np.sign(x_centred, out=buffers[0])
         if ddx_rows is not None:
-            mean_sign_xhat = _rows.row_sum(part_2, one_over_D)
+            mean_sign_xhat = _rows.row_dot(part_2, one_over_D)
         # step 28: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
@@ -697,9 +697,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 32: mean_g = mean(g)
         if ddx_rows is not None:
-            mean_g = _rows.row_sum(g, one_over_D)
+            mean_g = _rows.row_dot(g, one_over_D)
             # step 29, pass 10: mean_g_xhat_unscaled = mean(g*x_centred)
-            mean_g_xhat_unscaled = _rows.row_mean(g, x_centred, D)
+            mean_g_xhat_unscaled = _rows.row_dot(g, x_centred) / D
             # step 29, pass 11: mean_g_xhat = mean_g_xhat_unscaled*scale
             mean_g_xhat = mean_g_xhat_unscaled * scale
             # step 43, pass 12: dmean_g_scaled = dmean_g/D
@@ -707,13 +707,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             # step 34, pass 13: dmean_g_xhat_unscaled = sum(ddx*(mean_sign_xhat -
             #   sign(x_centred)))
             part_3 = np.subtract(mean_sign_xhat, part_2, out=ddy_block)
-            dmean_g_xhat_unscaled = _rows.row_sum(ddx, part_3)
+            dmean_g_xhat_unscaled = _rows.row_dot(ddx, part_3)
             # step 36, pass 14: sum_ddx_g_xhat = sum((g + (mean_sign_xhat -
             #   sign(x_centred))*mean_g_xhat - mean_g)*ddx)
             part_4 = np.multiply(part_3, mean_g_xhat, out=part_3)
             part_4 = np.add(g, part_4, out=part_4)
             part_4 = np.subtract(part_4, mean_g, out=part_4)
-            sum_ddx_g_xhat = _rows.row_sum(part_4, ddx)
+            sum_ddx_g_xhat = _rows.row_dot(part_4, ddx)
             # step 34, pass 15: dmean_g_xhat = dmean_g_xhat_unscaled*scale
             dmean_g_xhat = dmean_g_xhat_unscaled * scale
             # step 43, pass 16: dmean_g_xhat_scaled = dmean_g_xhat/D
@@ -741,7 +741,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2xhat = part_7
         # step 36: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
         if needs_x_shifted:
-            sum_d2xhat_x_centred = _rows.row_sum(d2xhat, x_centred)
+            sum_d2xhat_x_centred = _rows.row_dot(d2xhat, x_centred)
         # step 47, pass 19: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
         if needs_g:
             ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
@@ -775,7 +775,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2x_centred = np.add(d2x_centred, part_9, out=d2x_centred)
             # step 40: d2mu = sum(-d2x_centred)
             part_10 = np.negative(d2x_centred, out=buffers[0])
-            d2mu = _rows.row_sum(part_10, ones)
+            d2mu = _rows.row_dot(part_10, ones)
             # step 41, pass 22: d2mu_scaled = d2mu/D
             d2mu_scaled = d2mu / D
             # step 41, pass 23: d2x = d2x_centred + d2mu_scaled

@@ -219,12 +219,13 @@ def _forward_of_rows(values, results, call):
 
     def block(x, gate, gamma_wide, beta_wide, y_block=None):
         # step 1: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D)
+        mu = _rows.row_dot(x, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
-        var = _rows.row_mean(x_shifted, x_shifted, D)
-        # step 2, pass 2: mu_residual = mean(x_shifted)
+        var = _rows.row_dot(x_shifted, x_shifted) / D
+        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
+        #   place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -382,7 +383,7 @@ def _backward_of_rows(arguments, fields, results, call):
         if gate_rows is not None and beta is not None:
             part_3 = _rows.by_feature(np.add, part_3, beta_wide, out=buffers[0])
         if gate_rows is not None:
-            dgate = _rows.row_sum(part_3, dy)
+            dgate = _rows.row_dot(part_3, dy)
         # step 7: g = dy*gate*gamma
         if gamma is not None:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
@@ -391,9 +392,9 @@ def _backward_of_rows(arguments, fields, results, call):
         if gate_rows is not None:
             g = np.multiply(g, gate_value, out=buffers[0])
         # step 17: mean_g = mean(g)
-        mean_g = _rows.row_sum(g, one_over_D)
+        mean_g = _rows.row_dot(g, one_over_D)
         # step 17: mean_g_xhat = mean(g*xhat)
-        mean_g_xhat = _rows.row_mean(g, xhat, D)
+        mean_g_xhat = _rows.row_dot(g, xhat) / D
         # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part_4 = np.multiply(xhat, mean_g_xhat, out=xhat)
@@ -541,7 +542,7 @@ def _jvp_of_rows(arguments, fields, results, call):
     ):
         # step 30: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
-            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+            mean_x_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         if x_dot_rows is not None or gate_dot_rows is not None or gamma_dot is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
@@ -551,7 +552,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
         # step 30: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
-            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+            mean_x_dot_xhat = _rows.row_dot(x_dot, xhat) / D
         # step 30: y_dot = (xhat*gamma + beta)*gate_dot + (xhat*gamma_dot + (x_dot -
         #   mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)*gate
         if gamma is not None and gate_dot_rows is not None:
@@ -795,10 +796,10 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             part = np.negative(rstd)
             part_2 = _rows.by_row(np.multiply, ddx, part, out=ddy_block)
-            dmean_g = _rows.row_sum(part_2, ones)
+            dmean_g = _rows.row_dot(part_2, ones)
         # step 50: sum_ddbeta_dy = sum(dy*ddbeta)
         if needs_sum_ddbeta_dy:
-            sum_ddbeta_dy = _rows.row_sum(dy, ddbeta)
+            sum_ddbeta_dy = _rows.row_dot(dy, ddbeta)
         # step 2, pass 1: x_shifted = x - mu
         if needs_part_18:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
@@ -810,11 +811,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             part_3 = np.multiply(ddx, xhat, out=ddy_block)
             part_3 = np.multiply(part_3, part, out=part_3)
-            dmean_g_xhat = _rows.row_sum(part_3, ones)
+            dmean_g_xhat = _rows.row_dot(part_3, ones)
         # step 50: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
         if needs_part_4:
             part_4 = np.multiply(dy, xhat, out=ddy_block)
-            sum_ddgamma_dy_xhat = _rows.row_sum(part_4, ddgamma)
+            sum_ddgamma_dy_xhat = _rows.row_dot(part_4, ddgamma)
         # step 31: g = dy*gate*gamma
         if needs_part_5:
             part_5 = _rows.by_feature(np.multiply, dy, gamma_wide, out=ddy_block)
@@ -826,9 +827,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = part_5
         # step 33: mean_g = mean(g)
         if ddx_rows is not None:
-            mean_g = _rows.row_sum(g, one_over_D)
+            mean_g = _rows.row_dot(g, one_over_D)
             # step 32: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
             # step 49, pass 9: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = dmean_g / D
             # step 49, pass 10: dmean_g_xhat_scaled = dmean_g_xhat/D
@@ -839,7 +840,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_6 = _rows.by_row(np.subtract, g, mean_g, out=buffers[2])
             part_7 = _rows.by_row(np.multiply, xhat, mean_g_xhat, out=buffers[3])
             part_6 = np.subtract(part_6, part_7, out=part_6)
-            sum_ddx_g_xhat = _rows.row_sum(part_6, ddx)
+            sum_ddx_g_xhat = _rows.row_dot(part_6, ddx)
             # step 49, pass 13: dg = xhat*dmean_g_xhat_scaled + ddx*rstd +
             #   dmean_g_scaled
             dg = _rows.by_row(np.multiply, xhat, dmean_g_xhat_scaled, out=buffers[2])
@@ -866,9 +867,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 50: sum_dg_dy_gamma = sum(dg*dy*gamma)
         if needs_part_10:
             part_11 = np.multiply(dg, dy, out=buffers[3])
-            sum_dg_dy_gamma = _rows.row_sum(part_11, gamma)
+            sum_dg_dy_gamma = _rows.row_dot(part_11, gamma)
         if gate_rows is not None and gamma is None and ddx_rows is not None:
-            sum_dg_dy_gamma = _rows.row_sum(dg, dy)
+            sum_dg_dy_gamma = _rows.row_dot(dg, dy)
         # step 40, pass 14: d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma +
         #   dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled
         if ddx_rows is not None:
@@ -894,7 +895,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2xhat = np.subtract(d2xhat, part_14, out=d2xhat)
         # step 41: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
         if needs_part_18:
-            sum_d2xhat_x_centred = _rows.row_sum(d2xhat, x_centred)
+            sum_d2xhat_x_centred = _rows.row_dot(d2xhat, x_centred)
         # step 55, pass 15: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma +
         #   (xhat*gamma + beta)*dmean_product_scaled
         if needs_sum_ddbeta_dy:
@@ -970,7 +971,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2x_centred = np.add(d2x_centred, part_19, out=d2x_centred)
             # step 45: d2mu = sum(-d2x_centred)
             part_20 = np.negative(d2x_centred, out=buffers[1])
-            d2mu = _rows.row_sum(part_20, ones)
+            d2mu = _rows.row_dot(part_20, ones)
             # step 46, pass 19: d2mu_scaled = d2mu/D
             d2mu_scaled = d2mu / D
             # step 46, pass 20: d2x = d2x_centred + d2mu_scaled

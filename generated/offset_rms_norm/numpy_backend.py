@@ -198,7 +198,7 @@ def _forward_of_rows(values, results, call):
 
     def block(x, w_shifted_wide, y_block=None):
         # step 1: ms = mean(x**2)
-        ms = _rows.row_mean(x, x, D)
+        ms = _rows.row_dot(x, x) / D
         # step 2: rstd = 1/sqrt(ms + eps)
         rstd = np.reciprocal(np.sqrt(ms + eps))
         # step 3: xhat = x*rstd
@@ -295,9 +295,9 @@ def _backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, x, out=dx_block)
             dw = _rows.sum_rows(part, rstd)
             # step 11, pass 5: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
-            mean_g_xhat_unscaled = _rows.row_sum(part, w_shifted_2_over_D)
+            mean_g_xhat_unscaled = _rows.row_dot(part, w_shifted_2_over_D)
         else:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
+            mean_g_xhat_unscaled = _rows.row_dot(dy, x) / D
         # step 5, pass 4: g = dy*w_shifted_2
         if w is not None:
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
@@ -409,7 +409,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
         # step 19: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
-            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+            mean_x_dot_xhat = _rows.row_dot(x_dot, xhat) / D
         # step 19, pass 10: y_dot = xhat*w_dot + (x_dot -
         #   xhat*mean_x_dot_xhat)*rstd*w_shifted_2
         if w_dot is not None:
@@ -557,11 +557,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
         # step 37: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+            mean_ddx_xhat = _rows.row_dot(ddx, xhat) / D
         # step 32: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
         if ddw is not None:
             part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddw_dy_xhat = _rows.row_sum(part, ddw_over_D)
+            mean_ddw_dy_xhat = _rows.row_dot(part, ddw_over_D)
         # step 20, pass 12: g = dy*w_shifted_2
         if needs_w_shifted_2:
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
@@ -569,9 +569,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 21: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
             # step 32: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            mean_ddx_g = _rows.row_dot(ddx, g) / D
             # step 32, pass 13: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 37: dg = (ddx - xhat*mean_ddx_xhat)*rstd

@@ -184,7 +184,7 @@ def _forward_of_rows(values, results, call):
     def block(x, gamma_wide, y_block=None):
         # step 1: mean_x4 = mean(x**4)
         part = np.square(x, out=y_block)
-        mean_x4 = _rows.row_mean(part, part, D)
+        mean_x4 = _rows.row_dot(part, part) / D
         # step 2: scale = 1/(mean_x4 + eps)**(1/4)
         scale = np.reciprocal(np.power(mean_x4 + eps, 0.25))
         # step 3: xhat = x*scale
@@ -282,9 +282,9 @@ def _backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, x, out=dx_block)
             dgamma = _rows.sum_rows(part, scale)
             # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
-            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
+            mean_g_xhat_unscaled = _rows.row_dot(part, gamma_over_D)
         else:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
+            mean_g_xhat_unscaled = _rows.row_dot(dy, x) / D
         # step 5: g = dy*gamma
         if gamma is not None:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -394,7 +394,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         if x_dot_rows is not None:
             part = np.square(xhat, out=y_dot_block)
             part = np.multiply(part, xhat, out=part)
-            mean_x_dot_xhat = _rows.row_mean(x_dot, part, D)
+            mean_x_dot_xhat = _rows.row_dot(x_dot, part) / D
         # step 19: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*scale*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
@@ -543,7 +543,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             part_3 = np.multiply(ddx, part_2, out=ddy_block)
             part_3 = np.negative(part_3, out=part_3)
-            dmean_g_xhat_unscaled = _rows.row_sum(part_3, ones)
+            dmean_g_xhat_unscaled = _rows.row_dot(part_3, ones)
         # step 20: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
@@ -551,7 +551,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 21, pass 5: mean_g_xhat_unscaled = mean(g*x)
         if ddx_rows is not None:
-            mean_g_xhat_unscaled = _rows.row_mean(g, x, D)
+            mean_g_xhat_unscaled = _rows.row_dot(g, x) / D
             # step 21, pass 7: mean_g_xhat = mean_g_xhat_unscaled*scale
             mean_g_xhat = mean_g_xhat_unscaled * scale
         # step 24, pass 8: dmean_g_xhat = dmean_g_xhat_unscaled*scale**4
@@ -569,7 +569,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
                 np.multiply, part_2, mean_g_xhat * (part_4 * scale), out=ddy_block
             )
             part_6 = np.subtract(g, part_6, out=part_6)
-            sum_ddx_g_xhat = _rows.row_sum(part_6, ddx)
+            sum_ddx_g_xhat = _rows.row_dot(part_6, ddx)
             # step 30, pass 11: dg = ddx*scale + x*dmean_g_xhat_scaled*scale
             dg = _rows.by_row(np.multiply, ddx, scale, out=ddy_block)
             part_7 = _rows.by_row(
@@ -595,7 +595,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_10 = np.multiply(part_10, mean_g_xhat_scaled * part_4, out=part_10)
             d2xhat = np.add(d2xhat, part_10, out=part_10)
         # step 26: sum_d2xhat_x = sum(d2xhat*x)
-        sum_d2xhat_x = _rows.row_sum(d2xhat, x)
+        sum_d2xhat_x = _rows.row_dot(d2xhat, x)
         # step 32, pass 13: ddy = dg*gamma + x*scale*ddgamma
         if needs_g:
             ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)

@@ -236,7 +236,7 @@ def _forward_of_rows(values, results, call):
 
     def block(x, gamma_wide, y_block=None):
         # step 1: ms = mean(x**2)
-        ms = _rows.row_mean(x, x, D)
+        ms = _rows.row_dot(x, x) / D
         # step 2: rstd = 1/sqrt(ms + eps)
         rstd = np.reciprocal(np.sqrt(ms + eps))
         # step 3: xhat = x*rstd
@@ -334,9 +334,9 @@ def _backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, x, out=dx_block)
             dgamma = _rows.sum_rows(part, rstd)
             # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
-            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
+            mean_g_xhat_unscaled = _rows.row_dot(part, gamma_over_D)
         else:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
+            mean_g_xhat_unscaled = _rows.row_dot(dy, x) / D
         # step 5: g = dy*gamma
         if gamma is not None:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -442,7 +442,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
         # step 19: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
-            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+            mean_x_dot_xhat = _rows.row_dot(x_dot, xhat) / D
         # step 19: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
@@ -586,11 +586,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
         # step 37: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+            mean_ddx_xhat = _rows.row_dot(ddx, xhat) / D
         # step 32: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
+            mean_ddgamma_dy_xhat = _rows.row_dot(part, ddgamma_over_D)
         # step 20: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -598,9 +598,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 21: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
-            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            mean_g_xhat = _rows.row_dot(g, xhat) / D
             # step 32: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            mean_ddx_g = _rows.row_dot(ddx, g) / D
             # step 32, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 37: dg = (ddx - xhat*mean_ddx_xhat)*rstd

@@ -205,7 +205,7 @@ def _forward_of_rows(values, results, call):
         # step 3: h = silu_z*x
         h = np.multiply(silu_z, x, out=silu_z)
         # step 4: ms = mean(h**2)
-        ms = _rows.row_mean(h, h, D)
+        ms = _rows.row_dot(h, h) / D
         # step 5: rstd = 1/sqrt(ms + eps)
         rstd = np.reciprocal(np.sqrt(ms + eps))
         # step 6: hhat = h*rstd
@@ -319,9 +319,9 @@ def _backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, h, out=buffers[1])
             dgamma = _rows.sum_rows(part, rstd)
             # step 14, pass 1: mean_g_hhat_unscaled = mean(dy*h*gamma)
-            mean_g_hhat_unscaled = _rows.row_sum(part, gamma_over_D)
+            mean_g_hhat_unscaled = _rows.row_dot(part, gamma_over_D)
         else:
-            mean_g_hhat_unscaled = _rows.row_mean(dy, h, D)
+            mean_g_hhat_unscaled = _rows.row_dot(dy, h) / D
         # step 8: g = dy*gamma
         if gamma is not None:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
@@ -474,7 +474,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             h_dot = part
         # step 34: mean_h_dot_hhat = mean(h_dot*hhat)
         if needs_mean_h_dot_hhat:
-            mean_h_dot_hhat = _rows.row_mean(h_dot, hhat, D)
+            mean_h_dot_hhat = _rows.row_dot(h_dot, hhat) / D
         # step 34: y_dot = hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, hhat, gamma_dot_wide, out=y_dot_block)
@@ -642,7 +642,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 50: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, hhat, out=dx_block)
-            mean_ddgamma_dy_hhat = _rows.row_sum(part, ddgamma_over_D)
+            mean_ddgamma_dy_hhat = _rows.row_dot(part, ddgamma_over_D)
         # step 35: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -650,7 +650,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             g = dy
         # step 36: mean_g_hhat = mean(g*hhat)
         if needs_mean_g_hhat:
-            mean_g_hhat = _rows.row_mean(g, hhat, D)
+            mean_g_hhat = _rows.row_dot(g, hhat) / D
         # step 40: ddh = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         if ddx_rows is not None:
             ddh = np.multiply(ddx, silu_z, out=buffers[1])
@@ -668,9 +668,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             ddh = part_2
         # step 63: mean_ddh_hhat = mean(ddh*hhat)
         if needs_mean_g_hhat:
-            mean_ddh_hhat = _rows.row_mean(ddh, hhat, D)
+            mean_ddh_hhat = _rows.row_dot(ddh, hhat) / D
             # step 50: mean_ddh_g = mean(ddh*g)
-            mean_ddh_g = _rows.row_mean(ddh, g, D)
+            mean_ddh_g = _rows.row_dot(ddh, g) / D
             # step 50, pass 5: mean_g_hhat_scaled = 3*mean_g_hhat
             mean_g_hhat_scaled = mean_g_hhat * 3.0
             # step 37: dh = (g - hhat*mean_g_hhat)*rstd

@@ -188,7 +188,7 @@ def _forward_of_rows(values, results, call):
         # step 3: e_shifted = exp(u)
         e_shifted = np.exp(u, out=u)
         # step 4: Z = sum(e_shifted)
-        Z = _rows.row_sum(e_shifted, ones)
+        Z = _rows.row_dot(e_shifted, ones)
         # step 5: inv_Z = 1/Z
         inv_Z = np.reciprocal(Z)
         # step 6: y = e_shifted*inv_Z
@@ -281,13 +281,13 @@ def _backward_of_rows(arguments, fields, results, call):
         # step 6: y = e_shifted*inv_Z
         y = np.multiply(e_shifted, inv_Z, out=e_shifted)
         # step 14: sum_dy_y = sum(dy*y)
-        sum_dy_y = _rows.row_sum(dy, y)
+        sum_dy_y = _rows.row_dot(dy, y)
         # step 14: du = (dy - sum_dy_y)*y
         du = _rows.by_row(np.subtract, dy, sum_dy_y, out=buffers[0])
         du = np.multiply(du, y, out=y)
         # step 18: sum_du_x = sum(du*x)
         if scale is not None:
-            sum_du_x = _rows.row_sum(du, x)
+            sum_du_x = _rows.row_dot(du, x)
             # step 18: dscale = sum over rows of sum_du_x
             dscale = np.add.reduce(sum_du_x, axis=None)
             # step 17: dx = du*scale
@@ -411,7 +411,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         if scale_dot is None:
             u_dot = part
         # step 26: sum_u_dot_y = sum(u_dot*y)
-        sum_u_dot_y = _rows.row_sum(u_dot, y)
+        sum_u_dot_y = _rows.row_dot(u_dot, y)
         # step 26: y_dot = (u_dot - sum_u_dot_y)*y
         y_dot = np.subtract(u_dot, sum_u_dot_y, out=buffers[0])
         y_dot = np.multiply(y_dot, y, out=y)
@@ -543,7 +543,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 6: y = e_shifted*inv_Z
         y = _rows.by_row(np.multiply, e_shifted, inv_Z, out=dx_block)
         # step 27: mean_dy_y = mean(dy*y)
-        mean_dy_y = _rows.row_mean(dy, y, D)
+        mean_dy_y = _rows.row_dot(dy, y) / D
         # step 36: ddu = ddx*scale + x*ddscale
         if needs_ddu:
             ddu = np.multiply(ddx, scale, out=ddy_block)
@@ -556,7 +556,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is None:
             ddu = part
         # step 47: mean_ddu_y = mean(ddu*y)
-        mean_ddu_y = _rows.row_mean(ddu, y, D)
+        mean_ddu_y = _rows.row_dot(ddu, y) / D
         # step 28, pass 1: mean_dy_y_scaled = mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * D
         # step 58, pass 2: sum_ddu_y = mean_ddu_y*D
@@ -567,11 +567,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             du = np.multiply(part_2, y, out=buffers[2])
         # step 53: mean_ddx_du = mean(ddx*du)
         if needs_ddu:
-            mean_ddx_du = _rows.row_mean(ddx, du, D)
+            mean_ddx_du = _rows.row_dot(ddx, du) / D
         # step 37, pass 4: d2y_part = (dy - mean_dy_y_scaled)*ddu
         d2y_part = np.multiply(part_2, ddu, out=part_2)
         # step 47: mean_d2y_part_y = mean(d2y_part*y)
-        mean_d2y_part_y = _rows.row_mean(d2y_part, y, D)
+        mean_d2y_part_y = _rows.row_dot(d2y_part, y) / D
         # step 58: ddy = (ddu - sum_ddu_y)*y
         ddy = np.subtract(ddu, sum_ddu_y, out=ddy_block)
         ddy = np.multiply(ddy, y, out=ddy)
@@ -585,7 +585,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         d2u = np.multiply(d2u, y, out=y)
         # step 53: mean_d2u_x = mean(d2u*x)
         if scale is not None:
-            mean_d2u_x = _rows.row_mean(d2u, x, D)
+            mean_d2u_x = _rows.row_dot(d2u, x) / D
             # step 51: d2x = d2u*scale + du*ddscale
             d2x = np.multiply(d2u, scale, out=d2u)
         else:

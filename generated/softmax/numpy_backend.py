@@ -155,7 +155,7 @@ def _forward_of_rows(values, results, call):
         # step 3: e_shifted = exp(x_shifted)
         e_shifted = np.exp(x_shifted, out=x_shifted)
         # step 4: Z = sum(e_shifted)
-        Z = _rows.row_sum(e_shifted, ones)
+        Z = _rows.row_dot(e_shifted, ones)
         # step 5: inv_Z = 1/Z
         inv_Z = np.reciprocal(Z)
         # step 6: y = e_shifted*inv_Z
@@ -216,7 +216,7 @@ def _backward_of_rows(arguments, fields, results, call):
 
     def block(y, dy, dx_block=None):
         # step 18: sum_dy_y = sum(dy*y)
-        sum_dy_y = _rows.row_sum(dy, y)
+        sum_dy_y = _rows.row_dot(dy, y)
         # step 18: dx = (dy - sum_dy_y)*y
         dx = _rows.by_row(np.subtract, dy, sum_dy_y, out=dx_block)
         dx = np.multiply(dx, y, out=dx)
@@ -277,7 +277,7 @@ def _jvp_of_rows(arguments, fields, results, call):
 
     def block(y, x_dot, y_dot_block=None):
         # step 25: sum_x_dot_y = sum(x_dot*y)
-        sum_x_dot_y = _rows.row_sum(x_dot, y)
+        sum_x_dot_y = _rows.row_dot(x_dot, y)
         # step 25: y_dot = (x_dot - sum_x_dot_y)*y
         y_dot = _rows.by_row(np.subtract, x_dot, sum_x_dot_y, out=y_dot_block)
         y_dot = np.multiply(y_dot, y, out=y_dot)
@@ -351,9 +351,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
 
     def block(y, dy, ddx, dx_block=None, ddy_block=None, buffers=(None,)):
         # step 26: mean_dy_y = mean(dy*y)
-        mean_dy_y = _rows.row_mean(dy, y, D)
+        mean_dy_y = _rows.row_dot(dy, y) / D
         # step 38: mean_ddx_y = mean(ddx*y)
-        mean_ddx_y = _rows.row_mean(ddx, y, D)
+        mean_ddx_y = _rows.row_dot(ddx, y) / D
         # step 28, pass 1: mean_dy_y_scaled = mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * D
         # step 43, pass 2: sum_ddx_y = mean_ddx_y*D
@@ -362,7 +362,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         d2y_part = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=ddy_block)
         d2y_part = np.multiply(d2y_part, ddx, out=dx_block)
         # step 38: mean_d2y_part_y = mean(d2y_part*y)
-        mean_d2y_part_y = _rows.row_mean(d2y_part, y, D)
+        mean_d2y_part_y = _rows.row_dot(d2y_part, y) / D
         # step 43: ddy = (ddx - sum_ddx_y)*y
         ddy = _rows.by_row(np.subtract, ddx, sum_ddx_y, out=ddy_block)
         ddy = np.multiply(ddy, y, out=ddy)

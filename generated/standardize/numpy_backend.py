@@ -172,12 +172,13 @@ def _forward_of_rows(values, results, call):
 
     def block(x, y_block=None):
         # step 1: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D)
+        mu = _rows.row_dot(x, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: sum_x2 = sum(x_shifted**2)
-        sum_x2 = _rows.row_sum(x_shifted, x_shifted)
-        # step 2, pass 2: mu_residual = mean(x_shifted)
+        sum_x2 = _rows.row_dot(x_shifted, x_shifted)
+        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
+        #   place, and sum_x2 is put right
         mu_residual = _rows.residual(x_shifted, mu, sum_x2, 1.0, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -264,13 +265,13 @@ def _backward_of_rows(arguments, fields, results, call):
 
     def block(x, dy, mu, mu_residual, rstd, dx_block=None, buffers=(None,)):
         # step 15: mean_dy = mean(dy)
-        mean_dy = _rows.row_sum(dy, one_over_D)
+        mean_dy = _rows.row_dot(dy, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 15, pass 8: sum_dy_y_unscaled = sum(dy*x_centred)
-        sum_dy_y_unscaled = _rows.row_sum(dy, x_centred)
+        sum_dy_y_unscaled = _rows.row_dot(dy, x_centred)
         # step 15, pass 9: sum_dy_y = rstd*sum_dy_y_unscaled
         sum_dy_y = rstd * sum_dy_y_unscaled
         # step 15, pass 10: sum_dy_y_scaled = sum_dy_y/(D - 1)
@@ -361,13 +362,13 @@ def _jvp_of_rows(arguments, fields, results, call):
 
     def block(x, x_dot, mu, mu_residual, rstd, y_dot_block=None, buffers=(None,)):
         # step 22: mean_x_dot = mean(x_dot)
-        mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+        mean_x_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 22, pass 13: sum_x_dot_y_unscaled = sum(x_centred*x_dot)
-        sum_x_dot_y_unscaled = _rows.row_sum(x_centred, x_dot)
+        sum_x_dot_y_unscaled = _rows.row_dot(x_centred, x_dot)
         # step 22, pass 14: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
         sum_x_dot_y = rstd * sum_x_dot_y_unscaled
         # step 22, pass 15: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
@@ -486,19 +487,19 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 36, pass 18: rstd_scaled = rstd**2*D/(D - 1)
         rstd_scaled = np.square(rstd) * part_2
         # step 23: mean_dy = mean(dy)
-        mean_dy = _rows.row_sum(dy, one_over_D)
+        mean_dy = _rows.row_dot(dy, one_over_D)
         # step 36: mean_ddx = mean(ddx)
-        mean_ddx = _rows.row_sum(ddx, one_over_D)
+        mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 36: mean_ddx_dy = mean(ddx*dy)
-        mean_ddx_dy = _rows.row_mean(ddx, dy, D)
+        mean_ddx_dy = _rows.row_dot(ddx, dy) / D
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 24, pass 19: mean_dy_y_unscaled = mean(dy*x_centred)
-        mean_dy_y_unscaled = _rows.row_mean(dy, x_centred, D)
+        mean_dy_y_unscaled = _rows.row_dot(dy, x_centred) / D
         # step 36, pass 20: mean_ddx_y_unscaled = mean(ddx*x_centred)
-        mean_ddx_y_unscaled = _rows.row_mean(ddx, x_centred, D)
+        mean_ddx_y_unscaled = _rows.row_dot(ddx, x_centred) / D
         # step 24, pass 21: mean_dy_y = mean_dy_y_unscaled*rstd
         mean_dy_y = mean_dy_y_unscaled * rstd
         # step 36, pass 22: mean_ddx_y = mean_ddx_y_unscaled*rstd

@@ -11,7 +11,7 @@ from tests.formatted import formatted
 from tests.requirements import needs_ruff
 
 NAMES = st.sampled_from(["x", "rstd", "mean_query_query_dot_2", "part_3[..., None]", "0.5"])
-FUNCTIONS = st.sampled_from(["np.negative", "_rows.row_mean", "f"])
+FUNCTIONS = st.sampled_from(["np.negative", "_rows.row_dot", "f"])
 BINDS = {"or": 0, "and": 1, "+": 2, "-": 2, "*": 3, "/": 3}
 
 

@@ -141,6 +141,9 @@ class DirectionBody:
         need, variable, is_total = self.need[node.index], self.of.variables[node.index], node.operation == "total"
         lines = self.lines["block" if is_total else node.phase]
         computed = need & node.computed()
+        if node.operation == "residual":
+            row, _, spread = map(self.of.operand, node.operands)
+            heading += f"; it is taken off {row} in place, and {spread} is put right"
         if computed and (value := self.of.expression(node)) != variable:
             lines.append(CodeLine(variable, value, computed, heading, node.operation == "residual"))
         others: dict[tuple[str, bool], Condition] = {}

@@ -193,5 +193,6 @@ class NodeExpressions:
             whole = operated("divide", total, Code("features"))
             return whole if operation == "mean" and whole else total
         if len(operands) == 1:
-            return called("_rows.row_sum", operands[0], "one_over_D" if operation == "mean" else "ones")
-        return called(f"_rows.row_{operation}", *operands, *(["D"] if operation == "mean" else []))
+            return called("_rows.row_dot", operands[0], "one_over_D" if operation == "mean" else "ones")
+        products = called("_rows.row_dot", *operands)
+        return (operated("divide", products, Code("D")) or products) if operation == "mean" else products

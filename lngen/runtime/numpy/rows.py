@@ -65,7 +65,7 @@ def with_small_buffer(function: Callable[..., Result], *arguments: Any) -> Resul
 # ---- sums and means over features
 
 
-def row_sum(a: Array, b: Array) -> Array:
+def row_dot(a: Array, b: Array) -> Array:
     """The sum of a*b over each row, with no buffer for the products."""
     vecdot: Any = np.vecdot if a.shape[-1] <= WHOLE_ROW else vecdot_in_pieces
     return vecdot(a, b, keepdims=True)  # type: ignore[no-any-return]
@@ -87,12 +87,6 @@ def vecdot_in_pieces(a: Array, b: Array, keepdims: Any = False) -> Array:
     if end is not None:
         total += end
     return total
-
-
-def row_mean(a: Array, b: Array, D: Array) -> Array:
-    """The mean of a*b over each row."""
-    vecdot: Any = np.vecdot if a.shape[-1] <= WHOLE_ROW else vecdot_in_pieces
-    return vecdot(a, b, keepdims=True) / D  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=8)
@@ -123,10 +117,10 @@ def residual(shifted: Array, mean: Array, spread: Array, divisor: Any, far_from:
     if np.count_nonzero(far):
         these: Any = ... if far.all() else far[..., 0]
         rows = shifted[these]  # of all rows they are themselves, of some a copy
-        left = row_sum(rows, one_over_D)
+        left = row_dot(rows, one_over_D)
         np.subtract(rows, left, out=rows)
         out[these] = left
-        spread[these] = row_sum(rows, rows) / divisor
+        spread[these] = row_dot(rows, rows) / divisor
         if these is not ...:
             shifted[these] = rows
     return out

@@ -93,7 +93,7 @@ def test_a_constant_that_stays_at_its_default_is_seen(name):
 def test_a_call_that_writes_to_its_argument_is_seen():
     dy = "np.multiply(dy, y, out=dy)"
     text = derived("softmax").text("numpy_backend.py")
-    line = next(line for line in text.splitlines() if "_rows.row_sum(dy" in line or "_rows.row_sum(part" in line)
+    line = next(line for line in text.splitlines() if "_rows.row_dot(dy" in line or "_rows.row_dot(part" in line)
     spoiled = line[: len(line) - len(line.lstrip())] + f"{dy}\n{line}"
     assert any(
         "the argument dy differs" in each

@@ -8,7 +8,7 @@ from lngen.runtime.numpy import rows
 def test_a_long_row_is_summed_in_pieces() -> None:
     """A running sum of 2**25 ones in float32 would end at 2**24."""
     ones = np.ones((1, 2**25 + 3), np.float32)
-    assert rows.row_sum(ones, ones).item() == 2**25 + 4  # rounded from 2**25 + 3
+    assert rows.row_dot(ones, ones).item() == 2**25 + 4  # rounded from 2**25 + 3
 
 
 def test_one_row_adds_no_negative_zero() -> None:
