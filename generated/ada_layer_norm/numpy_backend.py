@@ -30,33 +30,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "ada_layer_norm",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row", pattern=[["b"], ["..."], ["d"]]),
-        _interface.given("scale", "Row", default=0, pattern=[["b"], ["d"]]),
-        _interface.given("shift", "Row", default=0, pattern=[["b"], ["d"]]),
-    ],
-    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("scale", "input", ["...", "D"]),
-        _interface.saved("mu", "row scalar", ["..."]),
-        _interface.saved("mu_residual", "row scalar", ["..."]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("scale", may_be_none=True),
-        _interface.gradient("shift", may_be_none=True),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-    "layout": {"pattern": [["b"], ["..."], ["d"]], "features": ["d"], "sizes": []},
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -866,6 +839,33 @@ def _check(saved: Any) -> Any:
     )
     return _sizes
 
+
+INTERFACE: _interface.Interface = {
+    "name": "ada_layer_norm",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row", pattern=[["b"], ["..."], ["d"]]),
+        _interface.given("scale", "Row", default=0, pattern=[["b"], ["d"]]),
+        _interface.given("shift", "Row", default=0, pattern=[["b"], ["d"]]),
+    ],
+    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("scale", "input", ["...", "D"]),
+        _interface.saved("mu", "row scalar", ["..."]),
+        _interface.saved("mu_residual", "row scalar", ["..."]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("scale", may_be_none=True),
+        _interface.gradient("shift", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {"pattern": [["b"], ["..."], ["d"]], "features": ["d"], "sizes": []},
+}
 
 _AXES = _axes.NamedAxes(INTERFACE)
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

@@ -30,39 +30,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "ada_layer_norm_zero",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row", pattern=[["b"], ["..."], ["d"]]),
-        _interface.given("branch", "Row", pattern=[["b"], ["..."], ["d"]]),
-        _interface.given("gate", "Row", pattern=[["b"], ["d"]]),
-        _interface.given("scale", "Row", pattern=[["b"], ["d"]]),
-        _interface.given("shift", "Row", pattern=[["b"], ["d"]]),
-    ],
-    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row"), _interface.output("h", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("branch", "input", ["...", "D"]),
-        _interface.saved("gate", "input", ["...", "D"]),
-        _interface.saved("scale", "input", ["...", "D"]),
-        _interface.saved("mu", "row scalar", ["..."]),
-        _interface.saved("mu_residual", "row scalar", ["..."]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("branch"),
-        _interface.gradient("gate"),
-        _interface.gradient("scale"),
-        _interface.gradient("shift"),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-    "layout": {"pattern": [["b"], ["..."], ["d"]], "features": ["d"], "sizes": []},
-}
-
 
 class Outputs(NamedTuple):
     """Outputs of `forward`."""
@@ -1280,6 +1247,39 @@ def _check(saved: Any) -> Any:
     )
     return _sizes
 
+
+INTERFACE: _interface.Interface = {
+    "name": "ada_layer_norm_zero",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row", pattern=[["b"], ["..."], ["d"]]),
+        _interface.given("branch", "Row", pattern=[["b"], ["..."], ["d"]]),
+        _interface.given("gate", "Row", pattern=[["b"], ["d"]]),
+        _interface.given("scale", "Row", pattern=[["b"], ["d"]]),
+        _interface.given("shift", "Row", pattern=[["b"], ["d"]]),
+    ],
+    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row"), _interface.output("h", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("branch", "input", ["...", "D"]),
+        _interface.saved("gate", "input", ["...", "D"]),
+        _interface.saved("scale", "input", ["...", "D"]),
+        _interface.saved("mu", "row scalar", ["..."]),
+        _interface.saved("mu_residual", "row scalar", ["..."]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("branch"),
+        _interface.gradient("gate"),
+        _interface.gradient("scale"),
+        _interface.gradient("shift"),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {"pattern": [["b"], ["..."], ["d"]], "features": ["d"], "sizes": []},
+}
 
 _AXES = _axes.NamedAxes(INTERFACE)
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

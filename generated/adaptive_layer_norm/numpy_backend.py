@@ -29,32 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "adaptive_layer_norm",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row"),
-        _interface.given("scale", "Row"),
-        _interface.given("shift", "Row"),
-    ],
-    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("scale", "input", ["...", "D"]),
-        _interface.saved("mu", "row scalar", ["..."]),
-        _interface.saved("mu_residual", "row scalar", ["..."]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("scale"),
-        _interface.gradient("shift"),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -767,6 +741,32 @@ def _check(saved: Any) -> None:
         _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
     )
 
+
+INTERFACE: _interface.Interface = {
+    "name": "adaptive_layer_norm",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("scale", "Row"),
+        _interface.given("shift", "Row"),
+    ],
+    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("scale", "input", ["...", "D"]),
+        _interface.saved("mu", "row scalar", ["..."]),
+        _interface.saved("mu_residual", "row scalar", ["..."]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("scale"),
+        _interface.gradient("shift"),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

@@ -29,34 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "add_layer_norm",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row"),
-        _interface.given("residual", "Row"),
-        _interface.given("gamma", "Feature", default=1),
-        _interface.given("beta", "Feature", default=0),
-    ],
-    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row"), _interface.output("h", "Row")],
-    "saved": [
-        _interface.saved("h", "output", ["...", "D"]),
-        _interface.saved("gamma", "input", ["D"]),
-        _interface.saved("mu", "row scalar", ["..."]),
-        _interface.saved("mu_residual", "row scalar", ["..."]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("residual"),
-        _interface.gradient("gamma", may_be_none=True),
-        _interface.gradient("beta", may_be_none=True),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Outputs(NamedTuple):
     """Outputs of `forward`."""
@@ -1013,6 +985,34 @@ def _check(saved: Any) -> None:
         _shape[:-1], mu=saved.mu, mu_residual=saved.mu_residual, rstd=saved.rstd
     )
 
+
+INTERFACE: _interface.Interface = {
+    "name": "add_layer_norm",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("residual", "Row"),
+        _interface.given("gamma", "Feature", default=1),
+        _interface.given("beta", "Feature", default=0),
+    ],
+    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row"), _interface.output("h", "Row")],
+    "saved": [
+        _interface.saved("h", "output", ["...", "D"]),
+        _interface.saved("gamma", "input", ["D"]),
+        _interface.saved("mu", "row scalar", ["..."]),
+        _interface.saved("mu_residual", "row scalar", ["..."]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("residual"),
+        _interface.gradient("gamma", may_be_none=True),
+        _interface.gradient("beta", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

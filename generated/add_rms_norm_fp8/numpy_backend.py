@@ -31,36 +31,6 @@ from .._runtime.protocol import casts as _types
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "add_rms_norm_fp8",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row"),
-        _interface.given("residual", "Row"),
-        _interface.given("gamma", "Feature", default=1),
-        _interface.given("scale", "Scalar", default=1),
-    ],
-    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
-    "outputs": [
-        _interface.output("y", "Row", cast="float8_e4m3fn"),
-        _interface.output("h", "Row"),
-    ],
-    "saved": [
-        _interface.saved("h", "output", ["...", "D"]),
-        _interface.saved("gamma", "input", ["D"]),
-        _interface.saved("scale", "input", []),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("residual"),
-        _interface.gradient("gamma", may_be_none=True),
-        _interface.gradient("scale", may_be_none=True),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Outputs(NamedTuple):
     """Outputs of `forward`."""
@@ -1202,6 +1172,36 @@ def _check(saved: Any) -> None:
     _calls.check_kept(_shape[-1:], saved.dtypes[2] is not None, gamma=saved.gamma)
     _calls.check_kept(_shape[:-1], rstd=saved.rstd)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "add_rms_norm_fp8",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("residual", "Row"),
+        _interface.given("gamma", "Feature", default=1),
+        _interface.given("scale", "Scalar", default=1),
+    ],
+    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
+    "outputs": [
+        _interface.output("y", "Row", cast="float8_e4m3fn"),
+        _interface.output("h", "Row"),
+    ],
+    "saved": [
+        _interface.saved("h", "output", ["...", "D"]),
+        _interface.saved("gamma", "input", ["D"]),
+        _interface.saved("scale", "input", []),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("residual"),
+        _interface.gradient("gamma", may_be_none=True),
+        _interface.gradient("scale", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

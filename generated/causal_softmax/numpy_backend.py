@@ -30,32 +30,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "causal_softmax",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row", pattern=[["..."], ["q"], ["k"]]),
-        _interface.given("position", 'Int["..."]', pattern=[["q"]]),
-        _interface.given("scale", "Scalar", default=1),
-    ],
-    "constants": [],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("position", "input", ["..."]),
-        _interface.saved("scale", "input", []),
-        _interface.saved("m", "row scalar", ["..."]),
-        _interface.saved("inv_sum_e_shifted", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("scale", may_be_none=True),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-    "layout": {"pattern": [["..."], ["q"], ["k"]], "features": ["k"], "sizes": []},
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -843,6 +817,32 @@ def _check(saved: Any) -> Any:
     _calls.check_kept(_shape[:-1], m=saved.m, inv_sum_e_shifted=saved.inv_sum_e_shifted)
     return _sizes
 
+
+INTERFACE: _interface.Interface = {
+    "name": "causal_softmax",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row", pattern=[["..."], ["q"], ["k"]]),
+        _interface.given("position", 'Int["..."]', pattern=[["q"]]),
+        _interface.given("scale", "Scalar", default=1),
+    ],
+    "constants": [],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("position", "input", ["..."]),
+        _interface.saved("scale", "input", []),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("inv_sum_e_shifted", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("scale", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {"pattern": [["..."], ["q"], ["k"]], "features": ["k"], "sizes": []},
+}
 
 _AXES = _axes.NamedAxes(INTERFACE)
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

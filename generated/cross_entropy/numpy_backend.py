@@ -29,24 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "cross_entropy",
-    "minimum_features": 1,
-    "inputs": [_interface.given("x", "Row"), _interface.given("target", "Row")],
-    "constants": [],
-    "outputs": [_interface.output("y", "RowScalar")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("target", "input", ["...", "D"]),
-        _interface.saved("m", "row scalar", ["..."]),
-        _interface.saved("Z", "row scalar", ["..."]),
-        _interface.saved("log_Z", "row scalar", ["..."]),
-    ],
-    "gradients": [_interface.gradient("x"), _interface.gradient("target")],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -638,6 +620,24 @@ def _check(saved: Any) -> None:
     _calls.check_kept(_shape, x=saved.x, target=saved.target)
     _calls.check_kept(_shape[:-1], m=saved.m, Z=saved.Z, log_Z=saved.log_Z)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "cross_entropy",
+    "minimum_features": 1,
+    "inputs": [_interface.given("x", "Row"), _interface.given("target", "Row")],
+    "constants": [],
+    "outputs": [_interface.output("y", "RowScalar")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("target", "input", ["...", "D"]),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("Z", "row scalar", ["..."]),
+        _interface.saved("log_Z", "row scalar", ["..."]),
+    ],
+    "gradients": [_interface.gradient("x"), _interface.gradient("target")],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

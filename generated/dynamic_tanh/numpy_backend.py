@@ -29,32 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "dynamic_tanh",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row"),
-        _interface.given("alpha", "Scalar", default=0.5),
-        _interface.given("gamma", "Feature", default=1),
-        _interface.given("beta", "Feature", default=0),
-    ],
-    "constants": [],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("alpha", "input", []),
-        _interface.saved("gamma", "input", ["D"]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("alpha", may_be_none=True),
-        _interface.gradient("gamma", may_be_none=True),
-        _interface.gradient("beta", may_be_none=True),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -815,6 +789,32 @@ def _check(saved: Any) -> None:
     _calls.check_kept(_shape, x=saved.x)
     _calls.check_kept(_shape[-1:], saved.dtypes[2] is not None, gamma=saved.gamma)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "dynamic_tanh",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("alpha", "Scalar", default=0.5),
+        _interface.given("gamma", "Feature", default=1),
+        _interface.given("beta", "Feature", default=0),
+    ],
+    "constants": [],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("alpha", "input", []),
+        _interface.saved("gamma", "input", ["D"]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("alpha", may_be_none=True),
+        _interface.gradient("gamma", may_be_none=True),
+        _interface.gradient("beta", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

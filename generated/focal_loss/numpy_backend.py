@@ -29,27 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "focal_loss",
-    "minimum_features": 1,
-    "inputs": [_interface.given("x", "Row"), _interface.given("label", 'Int["..."]')],
-    "constants": [_interface.constant("gamma", default=2, sign="nonnegative")],
-    "outputs": [_interface.output("y", "RowScalar")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("label", "input", ["..."]),
-        _interface.saved("gamma", "constant", []),
-        _interface.saved("m", "row scalar", ["..."]),
-        _interface.saved("Z", "row scalar", ["..."]),
-        _interface.saved("logpt", "row scalar", ["..."]),
-        _interface.saved("expm1_logpt", "row scalar", ["..."]),
-        _interface.saved("power_expm1_logpt", "row scalar", ["..."]),
-    ],
-    "gradients": [_interface.gradient("x")],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -949,6 +928,27 @@ def _check(saved: Any) -> None:
         power_expm1_logpt=saved.power_expm1_logpt,
     )
 
+
+INTERFACE: _interface.Interface = {
+    "name": "focal_loss",
+    "minimum_features": 1,
+    "inputs": [_interface.given("x", "Row"), _interface.given("label", 'Int["..."]')],
+    "constants": [_interface.constant("gamma", default=2, sign="nonnegative")],
+    "outputs": [_interface.output("y", "RowScalar")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("label", "input", ["..."]),
+        _interface.saved("gamma", "constant", []),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("Z", "row scalar", ["..."]),
+        _interface.saved("logpt", "row scalar", ["..."]),
+        _interface.saved("expm1_logpt", "row scalar", ["..."]),
+        _interface.saved("power_expm1_logpt", "row scalar", ["..."]),
+    ],
+    "gradients": [_interface.gradient("x")],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

@@ -30,42 +30,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "group_norm",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row", pattern=[["n"], ["g", "c"], ["..."]]),
-        _interface.given("gamma", "Row", default=1, pattern=[["g", "c"]]),
-        _interface.given("beta", "Row", default=0, pattern=[["g", "c"]]),
-    ],
-    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("gamma", "input", ["...", "D"]),
-        _interface.saved("mu", "row scalar", ["..."]),
-        _interface.saved("mu_residual", "row scalar", ["..."]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("gamma", may_be_none=True),
-        _interface.gradient("beta", may_be_none=True),
-    ],
-    "counterparts": [
-        _interface.counterpart(
-            "torch.nn.GroupNorm",
-            {"num_groups": "g", "weight": "gamma", "bias": "beta", "eps": "eps"},
-        )
-    ],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-    "layout": {
-        "pattern": [["n"], ["g", "c"], ["..."]],
-        "features": ["c", "..."],
-        "sizes": [{"name": "g", "default": 32}],
-    },
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -873,6 +837,42 @@ def _check(saved: Any) -> Any:
     )
     return _sizes
 
+
+INTERFACE: _interface.Interface = {
+    "name": "group_norm",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row", pattern=[["n"], ["g", "c"], ["..."]]),
+        _interface.given("gamma", "Row", default=1, pattern=[["g", "c"]]),
+        _interface.given("beta", "Row", default=0, pattern=[["g", "c"]]),
+    ],
+    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("gamma", "input", ["...", "D"]),
+        _interface.saved("mu", "row scalar", ["..."]),
+        _interface.saved("mu_residual", "row scalar", ["..."]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("gamma", may_be_none=True),
+        _interface.gradient("beta", may_be_none=True),
+    ],
+    "counterparts": [
+        _interface.counterpart(
+            "torch.nn.GroupNorm",
+            {"num_groups": "g", "weight": "gamma", "bias": "beta", "eps": "eps"},
+        )
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {
+        "pattern": [["n"], ["g", "c"], ["..."]],
+        "features": ["c", "..."],
+        "sizes": [{"name": "g", "default": 32}],
+    },
+}
 
 _AXES = _axes.NamedAxes(INTERFACE)
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

@@ -30,29 +30,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "head_rms_norm",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row", pattern=[["b"], ["t"], ["h"], ["d"]]),
-        _interface.given("weight", "Row", default=1, pattern=[["h"], ["d"]]),
-    ],
-    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("weight", "input", ["...", "D"]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("weight", may_be_none=True),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-    "layout": {"pattern": [["b"], ["t"], ["h"], ["d"]], "features": ["d"], "sizes": []},
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -680,6 +657,29 @@ def _check(saved: Any) -> Any:
     _calls.check_kept(_shape[:-1], rstd=saved.rstd)
     return _sizes
 
+
+INTERFACE: _interface.Interface = {
+    "name": "head_rms_norm",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row", pattern=[["b"], ["t"], ["h"], ["d"]]),
+        _interface.given("weight", "Row", default=1, pattern=[["h"], ["d"]]),
+    ],
+    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("weight", "input", ["...", "D"]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("weight", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {"pattern": [["b"], ["t"], ["h"], ["d"]], "features": ["d"], "sizes": []},
+}
 
 _AXES = _axes.NamedAxes(INTERFACE)
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

@@ -29,31 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "info_nce",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("similarity", "Row"),
-        _interface.given("positive", 'Int["..."]'),
-        _interface.given("scale", "Scalar", default=1),
-    ],
-    "constants": [],
-    "outputs": [_interface.output("y", "RowScalar")],
-    "saved": [
-        _interface.saved("similarity", "input", ["...", "D"]),
-        _interface.saved("positive", "input", ["..."]),
-        _interface.saved("scale", "input", []),
-        _interface.saved("m", "row scalar", ["..."]),
-        _interface.saved("Z", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("similarity"),
-        _interface.gradient("scale", may_be_none=True),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -760,6 +735,31 @@ def _check(saved: Any) -> None:
     _calls.check_kept_integers(_shape[:-1], positive=saved.positive)
     _calls.check_kept(_shape[:-1], m=saved.m, Z=saved.Z)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "info_nce",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("similarity", "Row"),
+        _interface.given("positive", 'Int["..."]'),
+        _interface.given("scale", "Scalar", default=1),
+    ],
+    "constants": [],
+    "outputs": [_interface.output("y", "RowScalar")],
+    "saved": [
+        _interface.saved("similarity", "input", ["...", "D"]),
+        _interface.saved("positive", "input", ["..."]),
+        _interface.saved("scale", "input", []),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("Z", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("similarity"),
+        _interface.gradient("scale", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

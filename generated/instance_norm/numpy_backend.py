@@ -30,39 +30,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "instance_norm",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row", pattern=[["n"], ["c"], ["..."]]),
-        _interface.given("gamma", "RowScalar", default=1, pattern=[["c"]]),
-        _interface.given("beta", "RowScalar", default=0, pattern=[["c"]]),
-    ],
-    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("gamma", "input", ["..."]),
-        _interface.saved("mu", "row scalar", ["..."]),
-        _interface.saved("mu_residual", "row scalar", ["..."]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("gamma", may_be_none=True),
-        _interface.gradient("beta", may_be_none=True),
-    ],
-    "counterparts": [
-        _interface.counterpart(
-            "torch.nn.modules.instancenorm._InstanceNorm",
-            {"num_features": "c", "weight": "gamma", "bias": "beta", "eps": "eps"},
-            {"track_running_stats": False, "running_mean": None, "running_var": None},
-        )
-    ],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-    "layout": {"pattern": [["n"], ["c"], ["..."]], "features": ["..."], "sizes": []},
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -923,6 +890,39 @@ def _check(saved: Any) -> Any:
     )
     return _sizes
 
+
+INTERFACE: _interface.Interface = {
+    "name": "instance_norm",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row", pattern=[["n"], ["c"], ["..."]]),
+        _interface.given("gamma", "RowScalar", default=1, pattern=[["c"]]),
+        _interface.given("beta", "RowScalar", default=0, pattern=[["c"]]),
+    ],
+    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("gamma", "input", ["..."]),
+        _interface.saved("mu", "row scalar", ["..."]),
+        _interface.saved("mu_residual", "row scalar", ["..."]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("gamma", may_be_none=True),
+        _interface.gradient("beta", may_be_none=True),
+    ],
+    "counterparts": [
+        _interface.counterpart(
+            "torch.nn.modules.instancenorm._InstanceNorm",
+            {"num_features": "c", "weight": "gamma", "bias": "beta", "eps": "eps"},
+            {"track_running_stats": False, "running_mean": None, "running_var": None},
+        )
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {"pattern": [["n"], ["c"], ["..."]], "features": ["..."], "sizes": []},
+}
 
 _AXES = _axes.NamedAxes(INTERFACE)
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

@@ -29,21 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "l2_norm",
-    "minimum_features": 1,
-    "inputs": [_interface.given("x", "Row")],
-    "constants": [_interface.constant("eps", default=1e-12, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [_interface.gradient("x")],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -461,6 +446,21 @@ def _check(saved: Any) -> None:
     _calls.check_kept(_shape, x=saved.x)
     _calls.check_kept(_shape[:-1], rstd=saved.rstd)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "l2_norm",
+    "minimum_features": 1,
+    "inputs": [_interface.given("x", "Row")],
+    "constants": [_interface.constant("eps", default=1e-12, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [_interface.gradient("x")],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

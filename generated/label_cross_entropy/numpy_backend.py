@@ -29,41 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "label_cross_entropy",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row"),
-        _interface.given("label", 'Int["..."]'),
-        _interface.given("ignore", 'Int[""]', default=-100),
-    ],
-    "constants": [
-        _interface.constant("smoothing", default=0),
-        _interface.constant("z_loss", default=0),
-    ],
-    "outputs": [_interface.output("y", "RowScalar")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("label", "input", ["..."]),
-        _interface.saved("ignore", "input", []),
-        _interface.saved("smoothing", "constant", []),
-        _interface.saved("z_loss", "constant", []),
-        _interface.saved("m", "row scalar", ["..."]),
-        _interface.saved("Z", "row scalar", ["..."]),
-        _interface.saved("log_Z", "row scalar", ["..."]),
-    ],
-    "gradients": [_interface.gradient("x")],
-    "counterparts": [
-        _interface.counterpart(
-            "torch.nn.CrossEntropyLoss",
-            {"ignore_index": "ignore", "label_smoothing": "smoothing"},
-            {"weight": None},
-            reduction={"attribute": "reduction", "label": "label", "ignored": "ignore"},
-        )
-    ],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -739,6 +704,41 @@ def _check(saved: Any) -> None:
     _calls.check_kept_integers(_shape[:-1], label=saved.label)
     _calls.check_kept(_shape[:-1], m=saved.m, Z=saved.Z, log_Z=saved.log_Z)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "label_cross_entropy",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("label", 'Int["..."]'),
+        _interface.given("ignore", 'Int[""]', default=-100),
+    ],
+    "constants": [
+        _interface.constant("smoothing", default=0),
+        _interface.constant("z_loss", default=0),
+    ],
+    "outputs": [_interface.output("y", "RowScalar")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("label", "input", ["..."]),
+        _interface.saved("ignore", "input", []),
+        _interface.saved("smoothing", "constant", []),
+        _interface.saved("z_loss", "constant", []),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("Z", "row scalar", ["..."]),
+        _interface.saved("log_Z", "row scalar", ["..."]),
+    ],
+    "gradients": [_interface.gradient("x")],
+    "counterparts": [
+        _interface.counterpart(
+            "torch.nn.CrossEntropyLoss",
+            {"ignore_index": "ignore", "label_smoothing": "smoothing"},
+            {"weight": None},
+            reduction={"attribute": "reduction", "label": "label", "ignored": "ignore"},
+        )
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

@@ -29,38 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "offset_rms_norm",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row"),
-        _interface.given("w", "Feature", default=0),
-    ],
-    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("w", "input", ["D"]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [_interface.gradient("x"), _interface.gradient("w", may_be_none=True)],
-    "counterparts": [
-        _interface.counterpart(
-            "transformers.models.gemma.modeling_gemma.GemmaRMSNorm",
-            {"weight": "w", "eps": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.gemma2.modeling_gemma2.Gemma2RMSNorm",
-            {"weight": "w", "eps": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.gemma3.modeling_gemma3.Gemma3RMSNorm",
-            {"weight": "w", "eps": "eps"},
-        ),
-    ],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -668,6 +636,38 @@ def _check(saved: Any) -> None:
     _calls.check_kept(_shape[-1:], saved.dtypes[1] is not None, w=saved.w)
     _calls.check_kept(_shape[:-1], rstd=saved.rstd)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "offset_rms_norm",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("w", "Feature", default=0),
+    ],
+    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("w", "input", ["D"]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [_interface.gradient("x"), _interface.gradient("w", may_be_none=True)],
+    "counterparts": [
+        _interface.counterpart(
+            "transformers.models.gemma.modeling_gemma.GemmaRMSNorm",
+            {"weight": "w", "eps": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.gemma2.modeling_gemma2.Gemma2RMSNorm",
+            {"weight": "w", "eps": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.gemma3.modeling_gemma3.Gemma3RMSNorm",
+            {"weight": "w", "eps": "eps"},
+        ),
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

@@ -31,28 +31,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "packed_swiglu",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given(
-            "x", "Row", pattern=[["..."], ["s", "d"]], parts=["gate", "value"]
-        )
-    ],
-    "constants": [],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [_interface.saved("x", "input", ["...", "D"], parts=["gate", "value"])],
-    "gradients": [_interface.gradient("x")],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-    "layout": {
-        "pattern": [["..."], ["d"]],
-        "features": ["d"],
-        "sizes": [],
-        "parts": {"s": 2},
-    },
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -552,6 +530,28 @@ def _check(saved: Any) -> Any:
     _calls.check_kept(_AXES.shape("x", _sizes), x=saved.x)
     return _sizes
 
+
+INTERFACE: _interface.Interface = {
+    "name": "packed_swiglu",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given(
+            "x", "Row", pattern=[["..."], ["s", "d"]], parts=["gate", "value"]
+        )
+    ],
+    "constants": [],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [_interface.saved("x", "input", ["...", "D"], parts=["gate", "value"])],
+    "gradients": [_interface.gradient("x")],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {
+        "pattern": [["..."], ["d"]],
+        "features": ["d"],
+        "sizes": [],
+        "parts": {"s": 2},
+    },
+}
 
 _AXES = _axes.NamedAxes(INTERFACE)
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

@@ -29,81 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "rms_norm",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row"),
-        _interface.given("gamma", "Feature", default=1),
-    ],
-    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("gamma", "input", ["D"]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("gamma", may_be_none=True),
-    ],
-    "counterparts": [
-        _interface.counterpart(
-            "torch.nn.RMSNorm",
-            {"normalized_shape": "D", "weight": "gamma", "eps": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.llama.modeling_llama.LlamaRMSNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.mistral.modeling_mistral.MistralRMSNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.mixtral.modeling_mixtral.MixtralRMSNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.qwen2.modeling_qwen2.Qwen2RMSNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.qwen3.modeling_qwen3.Qwen3RMSNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.qwen3_moe.modeling_qwen3_moe.Qwen3MoeRMSNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.phi3.modeling_phi3.Phi3RMSNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.deepseek_v3.modeling_deepseek_v3.DeepseekV3RMSNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.olmo2.modeling_olmo2.Olmo2RMSNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.gpt_oss.modeling_gpt_oss.GptOssRMSNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "transformers.models.t5.modeling_t5.T5LayerNorm",
-            {"weight": "gamma", "variance_epsilon": "eps"},
-        ),
-        _interface.counterpart(
-            "timm.layers.norm.RmsNorm",
-            {"normalized_shape": "D", "weight": "gamma", "eps": "eps"},
-        ),
-    ],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -700,6 +625,81 @@ def _check(saved: Any) -> None:
     _calls.check_kept(_shape[-1:], saved.dtypes[1] is not None, gamma=saved.gamma)
     _calls.check_kept(_shape[:-1], rstd=saved.rstd)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "rms_norm",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("gamma", "Feature", default=1),
+    ],
+    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("gamma", "input", ["D"]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("gamma", may_be_none=True),
+    ],
+    "counterparts": [
+        _interface.counterpart(
+            "torch.nn.RMSNorm",
+            {"normalized_shape": "D", "weight": "gamma", "eps": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.llama.modeling_llama.LlamaRMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.mistral.modeling_mistral.MistralRMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.mixtral.modeling_mixtral.MixtralRMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.qwen2.modeling_qwen2.Qwen2RMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.qwen3.modeling_qwen3.Qwen3RMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.qwen3_moe.modeling_qwen3_moe.Qwen3MoeRMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.phi3.modeling_phi3.Phi3RMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.deepseek_v3.modeling_deepseek_v3.DeepseekV3RMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.olmo2.modeling_olmo2.Olmo2RMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.gpt_oss.modeling_gpt_oss.GptOssRMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.t5.modeling_t5.T5LayerNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "timm.layers.norm.RmsNorm",
+            {"normalized_shape": "D", "weight": "gamma", "eps": "eps"},
+        ),
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

@@ -30,31 +30,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "rms_norm_gated",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row"),
-        _interface.given("z", "Row"),
-        _interface.given("gamma", "Feature", default=1),
-    ],
-    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("z", "input", ["...", "D"]),
-        _interface.saved("gamma", "input", ["D"]),
-        _interface.saved("rstd", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("z"),
-        _interface.gradient("gamma", may_be_none=True),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -806,6 +781,31 @@ def _check(saved: Any) -> None:
     _calls.check_kept(_shape[-1:], saved.dtypes[2] is not None, gamma=saved.gamma)
     _calls.check_kept(_shape[:-1], rstd=saved.rstd)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "rms_norm_gated",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("z", "Row"),
+        _interface.given("gamma", "Feature", default=1),
+    ],
+    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("z", "input", ["...", "D"]),
+        _interface.saved("gamma", "input", ["D"]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("z"),
+        _interface.gradient("gamma", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

@@ -30,37 +30,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "rotary",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given(
-            "x", "Row", pattern=[["b"], ["h"], ["t"], ["s", "d"]], parts=["a", "b"]
-        ),
-        _interface.given("cosine", "Data", pattern=[["t"], ["d"]]),
-        _interface.given("sine", "Data", pattern=[["t"], ["d"]]),
-    ],
-    "constants": [],
-    "outputs": [
-        _interface.output(
-            "y", "Row", pattern=[["b"], ["h"], ["t"], ["s", "d"]], parts=["y_0", "y_1"]
-        )
-    ],
-    "saved": [
-        _interface.saved("cosine", "input", ["...", "D"]),
-        _interface.saved("sine", "input", ["...", "D"]),
-    ],
-    "gradients": [_interface.gradient("x")],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-    "layout": {
-        "pattern": [["b"], ["h"], ["t"], ["d"]],
-        "features": ["d"],
-        "sizes": [],
-        "parts": {"s": 2},
-    },
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -581,6 +550,37 @@ def _check(saved: Any) -> Any:
     _calls.check_kept(_AXES.shape("sine", _sizes), sine=saved.sine)
     return _sizes
 
+
+INTERFACE: _interface.Interface = {
+    "name": "rotary",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given(
+            "x", "Row", pattern=[["b"], ["h"], ["t"], ["s", "d"]], parts=["a", "b"]
+        ),
+        _interface.given("cosine", "Data", pattern=[["t"], ["d"]]),
+        _interface.given("sine", "Data", pattern=[["t"], ["d"]]),
+    ],
+    "constants": [],
+    "outputs": [
+        _interface.output(
+            "y", "Row", pattern=[["b"], ["h"], ["t"], ["s", "d"]], parts=["y_0", "y_1"]
+        )
+    ],
+    "saved": [
+        _interface.saved("cosine", "input", ["...", "D"]),
+        _interface.saved("sine", "input", ["...", "D"]),
+    ],
+    "gradients": [_interface.gradient("x")],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {
+        "pattern": [["b"], ["h"], ["t"], ["d"]],
+        "features": ["d"],
+        "sizes": [],
+        "parts": {"s": 2},
+    },
+}
 
 _AXES = _axes.NamedAxes(INTERFACE)
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)

@@ -29,29 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "scaled_softmax",
-    "minimum_features": 1,
-    "inputs": [
-        _interface.given("x", "Row"),
-        _interface.given("scale", "Scalar", default=1),
-    ],
-    "constants": [],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [
-        _interface.saved("x", "input", ["...", "D"]),
-        _interface.saved("scale", "input", []),
-        _interface.saved("m", "row scalar", ["..."]),
-        _interface.saved("inv_Z", "row scalar", ["..."]),
-    ],
-    "gradients": [
-        _interface.gradient("x"),
-        _interface.gradient("scale", may_be_none=True),
-    ],
-    "counterparts": [],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -656,6 +633,29 @@ def _check(saved: Any) -> None:
     _calls.check_kept(_shape, x=saved.x)
     _calls.check_kept(_shape[:-1], m=saved.m, inv_Z=saved.inv_Z)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "scaled_softmax",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("scale", "Scalar", default=1),
+    ],
+    "constants": [],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("scale", "input", []),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("inv_Z", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("scale", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)

@@ -29,18 +29,6 @@ from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _fields
 
-INTERFACE: _interface.Interface = {
-    "name": "softmax",
-    "minimum_features": 1,
-    "inputs": [_interface.given("x", "Row")],
-    "constants": [],
-    "outputs": [_interface.output("y", "Row")],
-    "saved": [_interface.saved("y", "output", ["...", "D"])],
-    "gradients": [_interface.gradient("x")],
-    "counterparts": [_interface.counterpart("torch.nn.Softmax", {}, {"dim": -1})],
-    "directions": ["forward", "backward", "jvp", "backward_backward"],
-}
-
 
 class Gradients(NamedTuple):
     """Gradients from `backward`, each in the shape and type of its input; None for an
@@ -414,6 +402,18 @@ def _check(saved: Any) -> None:
     _shape = saved.shape
     _calls.check_kept(_shape, y=saved.y)
 
+
+INTERFACE: _interface.Interface = {
+    "name": "softmax",
+    "minimum_features": 1,
+    "inputs": [_interface.given("x", "Row")],
+    "constants": [],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [_interface.saved("y", "output", ["...", "D"])],
+    "gradients": [_interface.gradient("x")],
+    "counterparts": [_interface.counterpart("torch.nn.Softmax", {}, {"dim": -1})],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 _FORWARD = _blocks.ArrayFunction(_forward_of_rows)
 _BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
