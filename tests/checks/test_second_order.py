@@ -46,7 +46,7 @@ def test_what_is_emitted_passes(name):
         ("jvp", "np.multiply(xhat, mean_x_dot_xhat", "np.multiply(x, mean_x_dot_xhat"),
         ("jvp", "np.multiply, xhat, gamma_dot_wide", "np.multiply, xhat, gamma_wide"),
         ("jvp", "np.add, y_dot, beta_dot", "np.subtract, y_dot, beta_dot"),
-        ("backward_backward", "row_dot(ddx, g,", "row_dot(ddx, dy,"),
+        ("backward_backward", "row_dot(ddx, g)", "row_dot(ddx, dy)"),
         ("backward_backward", "np.multiply, dy, ddgamma", "np.subtract, dy, ddgamma"),
         ("backward_backward", "_rows.sum_rows(", "(lambda *a: None)("),
         ("backward_backward", "mean_g_xhat * 3.0", "mean_g_xhat * 2.0"),

@@ -101,12 +101,17 @@ class NumpyInField:
             if takes.is_forward:
                 numbers = {each.name: call.numbers[each.symbol] for each in takes.constants}
                 made, saved = self.functions.forward(*given, **numbers)
+                kept = [_plain(value).copy() if isinstance(value, np.ndarray) else value for value in saved]
             else:
                 made = getattr(self.functions, takes.name)(saved, *takes.passed(given))
             row_scalars = [None] * len(takes.row_scalars)
             found = outcome(call, takes, [[*map(_plain, takes.several(made)), *row_scalars]])
             read |= {each: value for each, value in zip(own, given, strict=True) if value is not None}
             written = [each.name for each, value in read.items() if np.any(_plain(value) != _plain(call.given(each)))]
+            of_saved = zip(saved._fields, saved, kept, strict=True)
+            written += [
+                name for name, value, was in of_saved if isinstance(was, np.ndarray) and np.any(_plain(value) != was)
+            ]
             yield replace(found, wrong=found.wrong | {f"the argument {name}": 1 for name in written})
 
 

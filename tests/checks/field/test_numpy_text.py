@@ -102,6 +102,14 @@ def test_a_call_that_writes_to_its_argument_is_seen():
 
 
 @pytest.mark.ci
+def test_a_call_that_writes_to_a_saved_value_is_seen():
+    wrong = changed(
+        "softmax", "numpy_backend", "d2x = np.multiply(d2x, y, out=d2x)", "d2x = np.multiply(d2x, y, out=y)"
+    )
+    assert "backward_backward, 5 x 1 in blocks: the argument y differs" in [*faults(wrong)]
+
+
+@pytest.mark.ci
 def test_an_exception_is_a_fault():
     found = [*faults(changed("softmax", "numpy_backend", "def block(", "def block_of("))]
     assert found
