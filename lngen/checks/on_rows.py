@@ -38,6 +38,7 @@ class LayerOnRows:
         given = vars(module)["forward"].__globals__  # a package has the functions of its `numpy_backend`
         own = vars(given.get("_numpy")) if "_KERNELS" in given else given
         self.INTERFACE = without_axes(given["INTERFACE"])
+        self.__package__ = module.__package__
         self.protocol = LayerProtocol(self.INTERFACE)
         # Of a `cpu_backend` it is the way of all arrays.
         by = {name: f"{'_LONG' * ('_KERNELS' in given)}_{name.upper()}" for name in self.INTERFACE["directions"]}
