@@ -94,7 +94,7 @@ class LayerOnRows:
         self, takes: DirectionProtocol, work: Any, kinds: Sequence[Any], out: Any, *groups: Sequence[Any]
     ) -> list[Any]:
         function = self.functions[takes.name]
-        given = [] if out is None else [*out] if len(takes.results) > 1 else [out]
+        given = [] if out is None else [*out] if takes.returned else [out]
         given += [None] * (len(takes.makes) - len(given))
         made = [
             own if own is not None else kind if kind is None else function.empty(shapes(work.shape)[each.part], kind)

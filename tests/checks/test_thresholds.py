@@ -22,7 +22,7 @@ from tests.shipped import NAMES
 from tests.tiers import sample
 
 REFERENCES = {}  # of layer_norm, which mistakes are planted into
-BY_CHANNEL = 'def f(x: Array["n c h"], gamma: Array["c"] = 1): return gamma*(x - mean(x, "h"))'
+BY_CHANNEL = 'def f(x: Array["n c h"], s: Data["c"]): return s*(x - mean(x, "h"))'  # one gradient, in a tuple
 FEW = ("the second piece alone",)
 PIECES = [*cpu_mutants.threshold_mutants()]
 ON_DEVICE = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
