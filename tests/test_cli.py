@@ -103,6 +103,13 @@ class TestDerive:
         assert ("unchanged in here: " in again, "Next:" in again) == (True, False)
 
     @pytest.mark.ci
+    def test_the_import_of_a_folder_in_a_folder_works_from_here(self, mine):
+        printed = lngen("derive", "mine.py", "--out", "inner/layers", "--backend", "numpy").stdout
+        line = re.search("Import it: `(.*)`", printed)[1]
+        assert line == "from inner.layers import mine"
+        subprocess.run([sys.executable, "-c", line], cwd=mine.parent, check=True)
+
+    @pytest.mark.ci
     def test_a_certificate_is_written_and_holds(self, mine):
         result = lngen("derive", "mine.py", "--brief", "--certificate", "c.json")
         assert (result.exit_code, result.stderr) == (0, "")

@@ -16,7 +16,7 @@ def test_a_constant_under_a_root_may_not_be_negative():
     module = module_from_files(made.files, "emitted_signed")
     x = np.ones((2, 3))
     for c in (-1.0, -1, np.asarray(-0.5), np.float32(-1)):
-        with pytest.raises(ValueError, match=r"c is .*; pass 0 or more: the gradients take it to be positive"):
+        with pytest.raises(ValueError, match=r"c is .*; pass 0 or more"):
             module.forward(x, c=c)
     np.testing.assert_array_equal(module.forward(x, c=0.0, k=-2.0)[0], np.full((2, 3), -2.0))
     assert '_launcher.finite("c", c, signed=False)' in made.text("cuda_backend.py")

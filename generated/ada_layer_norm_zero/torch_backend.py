@@ -49,8 +49,8 @@ def ada_layer_norm_zero(
         shift: an array with the axes b d.
         eps: a constant, a finite number of 0 or more.
 
-    Returns `(y, h)` in the type of the first rows. y has an array with the axes b ...
-    d; h has an array with the axes b ... d. The compute type is the widest among the
+    Returns `(y, h)` in the type of the first rows. y is an array with the axes b ... d;
+    h is an array with the axes b ... d. The compute type is the widest among the
     inputs, and float32 for 16-bit inputs.
 
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for

@@ -13,8 +13,8 @@
 //         rstd, Row* out_dx, Row* out_dscale, Row* out_dshift, Row* out_ddy, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
-// LNGEN_LAYER, names of kernels begin with something else than adaptive_layer_norm.
+// on, the one to stop before, and whether results are to bypass the cache.
+// Macros: host_rows.h, layer.h. With LNGEN_LAYER, names of kernels begin with something else than adaptive_layer_norm.
 
 #ifndef LNGEN_LAYER
 #define LNGEN_LAYER adaptive_layer_norm

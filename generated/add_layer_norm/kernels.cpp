@@ -15,8 +15,10 @@
 //         out_dgamma, Parameter* out_dbeta, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
-// LNGEN_LAYER, names of kernels begin with something else than add_layer_norm.
+// on, the one to stop before, and whether results are to bypass the cache.
+// The workspace holds chunks * chunk_entries(sums into columns, sums into scalars, D) + LINE entries (host_rows.h):
+//     backward: chunks * chunk_entries(2, 0, D) + LINE.
+// Macros: host_rows.h, layer.h. With LNGEN_LAYER, names of kernels begin with something else than add_layer_norm.
 
 #ifndef LNGEN_LAYER
 #define LNGEN_LAYER add_layer_norm

@@ -30,7 +30,7 @@ def alibi_softmax(x: jax.Array, slope: jax.Array, position: jax.Array) -> jax.Ar
         slope: an array with the axes h, without a gradient.
         position: an array with the axes q, without a gradient.
 
-    Returns y in the type of the first rows. y has an array with the axes b h q k. The
+    Returns y in the type of the first rows. y is an array with the axes b h q k. The
     compute type is the widest among the inputs, and float32 for 16-bit inputs. Raises
     TypeError for another type, ValueError for a wrong shape.
     """

@@ -116,7 +116,7 @@ def forward(
         out: an array to write y to.
         threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns `(y, saved)`. y has an array with the axes b h q k. `saved` is the argument
+    Returns `(y, saved)`. y is an array with the axes b h q k. `saved` is the argument
     of the other directions. The compute type is the widest among the inputs,
     and float32 for 16-bit inputs.
 

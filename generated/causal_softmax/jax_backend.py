@@ -33,7 +33,7 @@ def causal_softmax(
         position: an array with the axes q, without a gradient.
         scale: a number or an array without axes. If omitted it is 1.
 
-    Returns y in the type of the first rows. y has an array with the axes ... q k. The
+    Returns y in the type of the first rows. y is an array with the axes ... q k. The
     compute type is the widest among the inputs, and float32 for 16-bit inputs. Raises
     TypeError for another type, ValueError for a wrong shape.
     """

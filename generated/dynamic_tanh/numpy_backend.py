@@ -111,7 +111,7 @@ def forward(
 
     Args:
         x: shape (..., D).
-        alpha: a number or a 0-d array. If omitted it is 0.5, at no cost.
+        alpha: a number or a 0-d array. If omitted it is 0.5.
         gamma: one value per feature, shape (D,). If omitted it is 1, at no cost.
         beta: one value per feature, shape (D,). If omitted it is 0, at no cost.
         save: False saves nothing for the other directions; `saved` is then None.

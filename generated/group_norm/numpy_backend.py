@@ -125,7 +125,7 @@ def forward(
         out: an array to write y to.
         threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns `(y, saved)`. y has an array with the axes n (g c) .... `saved` is the
+    Returns `(y, saved)`. y is an array with the axes n (g c) .... `saved` is the
     argument of the other directions. The compute type is the widest among the
     inputs, and float32 for 16-bit inputs.
 

@@ -46,7 +46,7 @@ def group_norm(
         eps: a constant, a finite number of 0 or more.
         g: the size of the axis g.
 
-    Returns y in the type of the first rows. y has an array with the axes n (g c) ....
+    Returns y in the type of the first rows. y is an array with the axes n (g c) ....
     The compute type is the widest among the inputs, and float32 for 16-bit inputs.
 
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for

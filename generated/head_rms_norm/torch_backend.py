@@ -36,7 +36,7 @@ def head_rms_norm(
         weight: an array with the axes h d. If omitted it is 1.
         eps: a constant, a finite number of 0 or more.
 
-    Returns y in the type of the first rows. y has an array with the axes b t h d. The
+    Returns y in the type of the first rows. y is an array with the axes b t h d. The
     compute type is the widest among the inputs, and float32 for 16-bit inputs.
 
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for

@@ -12,8 +12,8 @@
 //         rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
-// LNGEN_LAYER, names of kernels begin with something else than instance_norm.
+// on, the one to stop before, and whether results are to bypass the cache.
+// Macros: host_rows.h, layer.h. With LNGEN_LAYER, names of kernels begin with something else than instance_norm.
 
 #ifndef LNGEN_LAYER
 #define LNGEN_LAYER instance_norm

@@ -44,7 +44,7 @@ def instance_norm(
         beta: an array with the axes c. If omitted it is 0.
         eps: a constant, a finite number of 0 or more.
 
-    Returns y in the type of the first rows. y has an array with the axes n c .... The
+    Returns y in the type of the first rows. y is an array with the axes n c .... The
     compute type is the widest among the inputs, and float32 for 16-bit inputs.
 
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for

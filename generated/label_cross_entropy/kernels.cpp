@@ -13,8 +13,8 @@
 //         Row* out_dx, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
-// LNGEN_LAYER, names of kernels begin with something else than label_cross_entropy.
+// on, the one to stop before, and whether results are to bypass the cache.
+// Macros: host_rows.h, layer.h. With LNGEN_LAYER, names of kernels begin with something else than label_cross_entropy.
 
 #ifndef LNGEN_LAYER
 #define LNGEN_LAYER label_cross_entropy

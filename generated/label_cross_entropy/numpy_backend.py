@@ -118,7 +118,7 @@ def forward(
     Args:
         x: shape (..., D).
         label: one integer per row, shape x.shape[:-1].
-        ignore: an integer or a 0-d array of one. If omitted it is -100, at no cost.
+        ignore: an integer or a 0-d array of one. If omitted it is -100.
         smoothing: a constant, a finite number.
         z_loss: a constant, a finite number.
         save: False saves nothing for the other directions; `saved` is then None.

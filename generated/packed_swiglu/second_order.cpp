@@ -11,8 +11,8 @@
 //         const Row* ddvalue, Row* out_dgate, Row* out_dvalue, Row* out_ddy, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
-// LNGEN_LAYER, names of kernels begin with something else than packed_swiglu.
+// on, the one to stop before, and whether results are to bypass the cache.
+// Macros: host_rows.h, layer.h. With LNGEN_LAYER, names of kernels begin with something else than packed_swiglu.
 
 #ifndef LNGEN_LAYER
 #define LNGEN_LAYER packed_swiglu

@@ -35,7 +35,7 @@ def packed_swiglu(x: _torch.Tensor) -> _torch.Tensor:
     Args:
         x: an array with the axes ... (s d), s of size 2.
 
-    Returns y in the type of the first rows. y has an array with the axes ... d. The
+    Returns y in the type of the first rows. y is an array with the axes ... d. The
     compute type is the widest among the inputs, and float32 for 16-bit inputs.
 
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for

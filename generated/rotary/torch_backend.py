@@ -37,7 +37,7 @@ def rotary(
         cosine: an array with the axes t d, without a gradient.
         sine: an array with the axes t d, without a gradient.
 
-    Returns y in the type of the first rows. y has an array with the axes b h t (s d), s
+    Returns y in the type of the first rows. y is an array with the axes b h t (s d), s
     of size 2. The compute type is the widest among the inputs, and float32 for 16-bit
     inputs.
 

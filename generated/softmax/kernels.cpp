@@ -9,8 +9,8 @@
 //     softmax_backward_<type>(const Row* y, const Row* dy, Row* out_dx, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
-// LNGEN_LAYER, names of kernels begin with something else than softmax.
+// on, the one to stop before, and whether results are to bypass the cache.
+// Macros: host_rows.h, layer.h. With LNGEN_LAYER, names of kernels begin with something else than softmax.
 
 #ifndef LNGEN_LAYER
 #define LNGEN_LAYER softmax

@@ -346,7 +346,7 @@ class _SideBySide:
                 self.arrays[name] = (
                     draw.integers(-1, self.axes.row_size + 1, shape)
                     if entry.kind.is_integer
-                    else change(draw.normal(size=shape))
+                    else np.asarray(change(draw.normal(size=shape)))  # of no axes it is a number
                 )
 
     def _given(self, arrays: Mapping[str, Any]) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class LayerOnRows:
         given = vars(module)["forward"].__globals__  # a package has the functions of its `numpy_backend`
         own = vars(given.get("_numpy")) if "_KERNELS" in given else given
         self.INTERFACE = without_axes(given["INTERFACE"])
+        self.__package__ = module.__package__
         self.protocol = LayerProtocol(self.INTERFACE)
         # Of a `cpu_backend` it is the way of all arrays.
         by = {name: f"{'_LONG' * ('_KERNELS' in given)}_{name.upper()}" for name in self.INTERFACE["directions"]}
@@ -93,7 +94,7 @@ class LayerOnRows:
         self, takes: DirectionProtocol, work: Any, kinds: Sequence[Any], out: Any, *groups: Sequence[Any]
     ) -> list[Any]:
         function = self.functions[takes.name]
-        given = [] if out is None else [*out] if len(takes.results) > 1 else [out]
+        given = [] if out is None else [*out] if takes.returned else [out]
         given += [None] * (len(takes.makes) - len(given))
         made = [
             own if own is not None else kind if kind is None else function.empty(shapes(work.shape)[each.part], kind)

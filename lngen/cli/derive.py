@@ -117,8 +117,10 @@ def run(
 
 
 def _imports(name: str, folder: Path, chosen: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The lines that import a layer, from the folder in which its package is."""
-    package = folder.resolve().name
+    """The lines that import a layer: from here where the folder is below, else from beside it."""
+    place, here = folder.resolve(), Path.cwd()
+    parts = place.relative_to(here).parts if place.is_relative_to(here) else ()
+    package = ".".join(parts) if parts and all(map(str.isidentifier, parts)) else place.name
     if "numpy" in chosen[name]:
         yield f"Import it: `from {package} import {name}`"
     if "torch" in chosen[name]:

@@ -62,7 +62,7 @@ class FrameworkFunction:
     def _returns(self) -> list[str]:
         """Describe the outputs, with their shapes and types, on lines of a docstring."""
         outputs = self.layer.outputs
-        shapes = [f"{each.public} has {self.layer.meaning(each)}" for each in outputs]
+        shapes = map(self.layer.described, outputs)
         names = ", ".join(each.public for each in outputs)
         returned = f"`({names})`" if len(outputs) > 1 else names
         text = f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {COMPUTED_WORDS}"

@@ -139,6 +139,10 @@ class PublicInterface:
         rounded = f", rounded to {each.cast}" if isinstance(each, PublicOutput) and each.cast else ""
         return f"an array with the axes {axes}{rounded}" + ", without a gradient" * (each.kind in DATA)
 
+    def described(self, output: PublicOutput) -> str:
+        """Describe an output in a sentence."""
+        return f"{output.public} {'is' if self.layout else 'has'} {self.meaning(output)}"
+
     def is_parameter(self, given: PublicInput) -> bool:
         """Test whether a class holds an input as a parameter: a shared one, or an array without the first axis."""
         first = self.layout.pattern.axes[0] if self.layout else ()

@@ -164,7 +164,7 @@ const numbersOf = (argument) => {
   if (numbers.length === 0) throw new Error(`${argument.name}: type a number.`);
   if (!argument.perFeature && numbers.length > 1) throw new Error(`${argument.name}: ${numbers.length} numbers; pass one.`);
   if (argument.kind === "Constant" && !Number.isFinite(numbers[0])) throw new Error(`${argument.name} is ${words[0]}; pass a finite number.`);
-  if (argument.sign === "nonnegative" && numbers[0] < 0) throw new Error(`${argument.name} is ${words[0]}; pass 0 or more: the gradients take it to be positive.`);
+  if (argument.sign === "nonnegative" && numbers[0] < 0) throw new Error(`${argument.name} is ${words[0]}; pass 0 or more.`);
   return numbers;
 };
 const values = () => {

@@ -39,7 +39,8 @@ BEYOND = [
     ROOT / "derive" / f"{name}.py"
     for name in (
         *("add_rms_norm_fp8", "causal_softmax", "dropout_add_layer_norm", "focal_loss", "group_norm", "head_rms_norm"),
-        *("alibi_softmax", "info_nce", "label_cross_entropy", "rotary"),
+        *("alibi_softmax", "info_nce", "label_cross_entropy", "rotary", "ada_layer_norm", "ada_layer_norm_zero"),
+        *("batch_norm", "instance_norm", "layer_norm_hw", "packed_swiglu"),
     )
 ]
 FEATURES = (1, 2, 7, 32, 33, 1000, 1025, 4097)

@@ -37,6 +37,13 @@ def test_every_layer_passes(name):
 
 
 @pytest.mark.ci
+def test_a_scalar_is_an_array_beside_the_definition_run_as_python():
+    found = [*InJax(shipped("dynamic_tanh").definition, module_of("dynamic_tanh")).as_python()]
+    assert [each.detail for each in found if not each.passed] == []
+    assert any(each.what == "gradients" for each in found)
+
+
+@pytest.mark.ci
 def test_a_mistake_in_the_tangents_is_found():
     module = module_of("rms_norm")
     planted = ModuleType("planted")

@@ -11,6 +11,7 @@ from lngen.checks import thresholds
 from lngen.checks.derived import checkable
 from lngen.checks.emitted import BACKENDS
 from lngen.checks.on_device import device
+from lngen.language.parsing import parse
 from lngen.pipeline import stages
 from lngen.pipeline.files import loading, manifest
 from tests import corpus
@@ -21,6 +22,7 @@ from tests.shipped import NAMES
 from tests.tiers import sample
 
 REFERENCES = {}  # of layer_norm, which mistakes are planted into
+BY_CHANNEL = 'def f(x: Array["n c h"], s: Data["c"]): return s*(x - mean(x, "h"))'  # one gradient, in a tuple
 FEW = ("the second piece alone",)
 PIECES = [*cpu_mutants.threshold_mutants()]
 ON_DEVICE = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
@@ -74,6 +76,13 @@ def test_layers_hold_on_both_sides_of_each_threshold(name, tmp_path):
     """Compiled code too: see test_cpu.py."""
     manifest.write(made(name).emission, tmp_path)
     assert [*failures(made(name), tmp_path / name, "numpy", {})] == []
+
+
+@pytest.mark.ci
+def test_a_layer_of_named_axes_holds_on_both_sides_of_each_threshold(tmp_path):
+    layer = stages.derived(parse(BY_CHANNEL), proved=False, backends=["numpy"])
+    manifest.write(layer.emission, tmp_path)
+    assert [*failures(layer, tmp_path / "f", "numpy", {})] == []
 
 
 @pytest.mark.parametrize("dtype", sample(["float16", "float64"], (), ()))

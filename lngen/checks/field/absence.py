@@ -73,24 +73,32 @@ def is_call(takes: DirectionProtocol, arguments: Mapping[str, Any]) -> bool:
 
 
 def has_folded(program: RowProgram, absence: Absence) -> bool:
-    """Test whether a text has a number for a function of neutral values, such as 1 for exp(0): no residue is one."""
+    """Test whether a text has a number of neutral values that its program lacks: 1 for exp(0), or 2*pi for s*pi."""
     absent = [each for each in (*program.rows, *program.parameters) if each.name in absence.inputs]  # type: ignore[attr-defined]
     neutral = program.neutral()
     known = {each.symbol: sympy.Rational(neutral[each.name]) for each in absent}  # type: ignore[attr-defined]
     for equation in equations_of(program):
-        parts = [e for e in sympy.preorder_traversal(equation.expression) if not _is_rational_in(e)]
+        expression = equation.expression
+        parts = [e for e in sympy.preorder_traversal(expression) if not _is_rational_in(e)]
         if any(e.free_symbols and e.free_symbols <= known.keys() for e in parts):
             return True
-        replaced = equation.expression.xreplace(known)
+        replaced = expression.xreplace(known)
+        if not _rounded_in(replaced) <= _rounded_in(expression):
+            return True
         if replaced.is_Rational:
             known[equation.symbol] = replaced
     return False
 
 
-def has_rounded(program: RowProgram) -> bool:
-    """Test whether a formula has a rounded number, such as gelu(0.125): a text may round its product with another."""
-    parts = (e for equation in equations_of(program) for e in sympy.preorder_traversal(equation.expression))
-    return any(not e.free_symbols and not e.is_Atom and not _is_rational_in(e) for e in parts)
+def _rounded_in(expression: sympy.Basic) -> set[sympy.Basic]:
+    """Return the numbers that the text of an expression rounds: those that are no fraction."""
+    found = set()
+    for e in sympy.preorder_traversal(expression):
+        if isinstance(e, (sympy.Add, sympy.Mul)):
+            found.add(e.func(*[each for each in e.args if each.is_number]))
+        elif e.is_number:
+            found.add(e)
+    return {each for each in found if not each.is_Rational}
 
 
 def _is_rational_in(e: sympy.Basic) -> bool:

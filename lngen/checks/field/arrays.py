@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import reduce
+from itertools import takewhile
 from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
-from sympy import Expr
+from sympy import Add, Expr
 
+from lngen.algebra.numeric import Walk
 from lngen.checks.field.residues import FUNCTIONS, PrimeField, ResidueArithmetic, modulo, rounded
+from lngen.emit.expressions import terms_in_order
 
 P = 2**26 - 5
 """The prime."""
@@ -283,6 +286,12 @@ class ArrayArithmetic(ResidueArithmetic):
     def number(self, value: Expr) -> Any:
         """An exact constant, as the text rounds it."""
         return of_numbers(rounded(value))
+
+    def add(self, e: Expr, walk: Walk) -> Any:
+        """The value of a sum, whose first terms the text has as one if they are numbers."""
+        terms = [sign * term for sign, term in terms_in_order(e)]
+        first = [*takewhile(lambda term: term.is_number, terms)]
+        return reduce(np.add, [*([self.number(Add(*first))] if first else []), *map(walk, terms[len(first) :])])
 
     def apply(self, name: str, *arguments: Any) -> Any:
         """An elementwise function of the language."""

@@ -141,6 +141,10 @@ class ResidueArithmetic(Arithmetic):
         """Test for a number, which the text has rounded."""
         return bool(e.is_number)
 
+    def add(self, e: Expr, walk: Walk) -> Any:
+        """The value of a sum, which the text has as one number where it is one."""
+        return self.number(e) if e.is_number else super().add(e, walk)
+
     def multiply(self, e: Expr, walk: Walk) -> Any:
         """The value of a product, whose numbers the text has as one."""
         numbers = [factor for factor in e.args if factor.is_number]

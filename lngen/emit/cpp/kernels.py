@@ -101,6 +101,7 @@ def head(directions: Sequence[KernelPair], notes: Notes) -> dict[str, Any]:
         "layer": directions[0].layer,
         "file": source_of(directions[0].name),
         "directions": directions,
+        "has_columns": any(each.columns for each in directions),
         "contract_lines": [line for each in contracts_of(directions) for line in each.summary(directions[0].layer)],
         "flags": [(name, without(name)) for name in names],
     }

@@ -33,5 +33,4 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 
 def _kernels_text(directions: Sequence[KernelPair], notes: Notes) -> str:
     """The text of a file of the kernels of some directions."""
-    has_columns = any(direction.columns for direction in directions)
-    return spelled(render("cuda/kernels.cu.jinja", **head(directions, notes), has_columns=has_columns), CPP)
+    return spelled(render("cuda/kernels.cu.jinja", **head(directions, notes)), CPP)

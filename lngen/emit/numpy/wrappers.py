@@ -187,7 +187,8 @@ class PublicFunctions:
 
     def _meaning(self, given: PublicInput) -> str:
         meaning = self.layer.meaning(given)
-        left_out = "" if given.neutral is None else f". If omitted it is {as_python(given.neutral)}, at no cost"
+        cost = ", at no cost" * (given.neutral in (0, 1))
+        left_out = "" if given.neutral is None else f". If omitted it is {as_python(given.neutral)}{cost}"
         return f"{meaning}{left_out}."
 
     def _shape(self) -> str:
@@ -195,7 +196,7 @@ class PublicFunctions:
         if self._several():
             return ""
         (output,) = self.layer.outputs
-        return f" {output.public} has {self.layer.meaning(output)}."
+        return f" {self.layer.described(output)}."
 
 
 _RAISES = """Raises TypeError for an argument that is not a floating-point array, ValueError for

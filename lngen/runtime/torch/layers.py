@@ -64,7 +64,7 @@ def constant(name: str, value: Any, signed: bool) -> float:
     if not is_finite:
         raise ValueError(f"{name} is {value!r}; pass a finite number")
     if not signed and value < 0:
-        raise ValueError(f"{name} is {value!r}; pass 0 or more: the gradients take it to be positive")
+        raise ValueError(f"{name} is {value!r}; pass 0 or more")
     return cast(float, value)
 
 

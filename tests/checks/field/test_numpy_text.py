@@ -80,13 +80,9 @@ def test_a_constant_that_stays_at_its_default_is_seen(name):
         for found in re.finditer(re.escape(line), text):
             kept = line.replace(f"({each.name}", f"({each.default}")
             wrong = of(layer, numpy_backend=text[: found.start()] + kept + text[found.end() :])
-            if wrong.has_rounded:  # then it is for numbers to tell whose fault it is
-                with pytest.raises(arrays.NotCoveredError):
-                    next(faults(wrong))
-            else:
-                planted.append(next(faults(wrong), None))
+            planted.append(next(faults(wrong), None))
+    assert planted
     assert None not in planted
-    assert planted or of(layer).has_rounded
 
 
 @pytest.mark.ci
@@ -214,6 +210,10 @@ RIGHT_TEXTS = [
     "def f(x: Row, s: Scalar = -1): return x / maximum(s, 0.1)",
     "def f(x: Row): return minimum(gelu(0.25 * 0.5), exp(x - max(x)) / sum(exp(x - max(x))))",
     "def f(x: Row): return x * sqrt(11) + abs(x)",
+    "def f(x: Row): return x * (sqrt(2) + 1 - mean(x))",
+    "def f(x: Row): return where(x > sqrt(2) + 1, gelu(x), sqrt(5)/3 + 1/7)",
+    "def f(x: Row, s: Scalar = 0.5): return gelu(x)*s + sqrt(2)*s*mean(x)",
+    "def f(x: Row, s: Scalar = 1): return erf(x)*mean(x)/(sqrt(2) + s)",
 ]
 """Definitions whose text has numbers in the place of functions of neutral values, or rounds a number of its own."""
 

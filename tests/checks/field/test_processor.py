@@ -13,7 +13,9 @@ from lngen.checks.field.absence import Absence
 from lngen.checks.field.calls import FieldResult, layer_of, told
 from lngen.checks.field.places import Lying
 from lngen.checks.field.processor import FieldCase, ProcessorInField, cases, main
+from lngen.language.parsing import parse
 from lngen.paths import RUNTIME
+from lngen.pipeline import stages
 from tests.requirements import NO_INSTRUCTIONS, needs_gxx
 from tests.shipped import LAYERS
 from tests.tiers import sample
@@ -41,6 +43,13 @@ def test_kernels_are_equal_to_their_programs(tmp_path):
     in_field = ProcessorInField(derived("layer_norm"), tmp_path)
     for case in (FieldCase(1, 1), FieldCase(5, 9), FieldCase(33, 41), FieldCase(3, 40, streams=True), CHUNKS):
         assert not wrong(in_field, case, 2), case.words
+
+
+@pytest.mark.ci
+def test_a_sum_of_numbers_is_rounded_as_its_text_has_it(tmp_path):
+    text = "def f(x: Row): return where(x > sqrt(2) + 1, x, sqrt(5)/3 + 1/7)"
+    layer = stages.derived(parse(text), proved=False, backends=["cpu"])
+    assert not wrong(ProcessorInField(layer, tmp_path), ROWS)
 
 
 @pytest.mark.parametrize("name", sample(LAYERS, [], ci=lambda name: name in LAYERS[::12]))

@@ -81,6 +81,11 @@ class Summed(Promoting):
         return super().forward(rows).sum(-1)
 
 
+class Twice(Promoting):
+    def forward(self, rows):
+        return super().forward(rows), rows
+
+
 class WithoutSignature(Promoting):
     forward = max
 
@@ -229,6 +234,10 @@ def test_eps_that_is_none_is_the_step_of_each_call(dtype, affine):
         (nn.LayerNorm((3, 4)), "its rows are of 2 axes (3, 4); a row here has one"),
         (nn.Softmax(dim=0), "its dim is 0, and has to be -1"),
         (OwnForward(4), "OwnForward has a forward of its own, not that of torch.nn.modules.normalization.LayerNorm"),
+        (
+            backends["layer_norm"].LayerNorm(4),
+            "it is the module of an emitted layer already, of generated.layer_norm.torch_backend",
+        ),
         (nn.LocalResponseNorm(2), "no layer names torch.nn.modules.normalization.LocalResponseNorm"),
     ],
     ids=lambda value: type(value).__name__,
@@ -423,6 +432,7 @@ def test_replace_by_ones_own_layer_finds_the_class_that_it_names():
         (OptionallyGated, "gated_rms_norm", "its forward takes (rows, gate=None), and gated_rms_norm takes (x, z)"),
         (Failing, "rms_norm", "its own forward cannot be called with random rows: RuntimeError: no GPU"),
         (Summed, "rms_norm", "its forward returns a tensor of (2, 3), and rms_norm an array of (2, 3, 6)"),
+        (Twice, "rms_norm", "its forward returns 2 results, and rms_norm 1"),
         (WithoutSignature, "rms_norm", "the arguments of its forward are not known"),
         (Spread, "rms_norm", "its forward takes (*rows), and rms_norm takes (x)"),
     ],
