@@ -21,7 +21,7 @@ TIERS = ("ci", *NIGHTLY)
 
 AFTER_THE_CORE = (
     *("extensions/", "fuzz/", "benchmarks/", "tools/", "runtime/torch/"),
-    *("emit/test_jax_backend.py", "emit/test_torch_decomposition.py"),
+    *("checks/test_in_torch.py", "emit/test_jax_backend.py", "emit/test_torch_decomposition.py"),
 )
 """Folders and files whose tests are in the tier `ci`, for they take a newcomer's time; but for representatives."""
 
