@@ -163,7 +163,7 @@ def test_sums_over_rows_of_nothing_take_no_memory_for_several_chunks():
 def test_quotients_of_arguments_that_are_left_out():
     """A quotient of numbers is known from the text where both are left out."""
     of = layer("def f(x: Row, a: Scalar = 1, b: Scalar = 2): return x*mean(x)*(a/b)")
-    for left_out in ((), ("a",), ("b",), ("a", "b")):
+    for left_out in ((), ("a", "b")):
         case = drawn(of.definition, 5, 33, np.float64)
         some = {key: None if key in left_out else value for key, value in case.inputs.items()}
         assert_as_good_as_numpy(of, replace(case, inputs=some))

@@ -57,7 +57,7 @@ HELD = sample(
         "def f(x: Row): return x/(D - 1)/(4 - D)",
     ),
     (SIX, JOINED, PICKED, PACKED, CAST, RAISED),
-    ci=lambda name: name in (*NAMES[::5], "alibi_softmax", "instance_norm", "weighted_labels") or " " in name,
+    ci=lambda name: name in (*NAMES[::10], "instance_norm", "weighted_labels") or " " in name,
 )
 
 
@@ -321,7 +321,7 @@ def by_group(x: Array["n (g c) h w"], gamma: Array["(g c)"] = 1, g: Size = 32, s
     [("", ""), ('"c h w"', '"h w"'), ("c h w", "w h c"), ('Array["(g c)"]', 'Array["h"]'), ("g: Size = 32, ", "")],
 )
 def test_verify_of_named_axes_takes_the_definition_itself_alone(old, new):
-    changed = json.loads(certificate(planned(parse(AXES)).derivation))
+    changed = json.loads(written(AXES)[1])
     source = AXES.replace(old, new) if old else AXES
     assert bool(refused(source, changed)) == bool(old)
 
@@ -420,7 +420,7 @@ def test_program_of_hostile_input_refuses_in_time(what, tmp_path):
     (tmp_path / "f.py").write_text(source, encoding="utf-8")
     (tmp_path / "c.json").write_text(text, encoding="utf-8")
     before = os.times()
-    status, printed = run("c.json", "--definition", "f.py", cwd=tmp_path)
+    status, printed = run("c.json", "--definition", "f.py", "--seconds", 3, cwd=tmp_path)
     after = os.times()
     assert (status, printed.partition(" REFUSED: ")[0]) == (1, "c.json:")
-    assert after.children_user - before.children_user < 10
+    assert after.children_user - before.children_user < 5
