@@ -122,8 +122,8 @@ def test_other_definitions(path: Path, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "dtypes"),
     [
-        pytest.param(path, DTYPES, marks=pytest.mark.ci if path == WHOLE[0] else pytest.mark.matrix)
-        for path in DEFINITIONS
+        pytest.param(WHOLE[0], ("float64", "bfloat16"), marks=pytest.mark.ci),
+        *(pytest.param(path, DTYPES, marks=pytest.mark.matrix) for path in DEFINITIONS),
     ]
     + [pytest.param(path, DTYPES, marks=pytest.mark.exhaustive) for path in OTHER_LAYERS]
     + [pytest.param(path, ("float64",), marks=pytest.mark.exhaustive) for path in BEYOND],

@@ -154,9 +154,18 @@ MODES: dict[str, Callable[[Callable[..., Array]], Any]] = {
     ),
 }
 FIRST = ("jit", "grad", "jvp", "vmap", "hessian", "third derivative", "disable_jit")
+# Of modes that are made of these, CI has those by which a custom rule can be lost or asked for what it lacks.
+MORE = (
+    "linearize",
+    "jvp of gamma alone",
+    "scan",
+    "checkpoint",
+    "export with symbolic sizes for cpu, cuda, tpu",
+    "eps traced",
+)
 
 
-@pytest.mark.parametrize("mode", sample(MODES, FIRST))
+@pytest.mark.parametrize("mode", sample(MODES, FIRST, MORE))
 def test_a_mode_of_jax_gives_what_the_textbook_gives(mode, x64):
     pairs = zip(*(jax.tree.leaves(MODES[mode](layer)) for layer in (layer_norm, textbook)), strict=True)
     for found, wanted in pairs:
