@@ -144,7 +144,7 @@ CHOSEN = {
     "tests/tools/test_gpu_run.py::test_a_job_reads_and_writes_its_arrays_and_no_more": {"group_norm"},
     # A sum, a power and a select; the others are these in turn.
     "tests/derivation/simplify/test_derive.py::test_a_definition_of_many_lines_takes_work_that_grows_with_its_lines": {
-        *("squares", "functions", "selects")
+        *("squares", "selects")
     },
     "tests/extensions/page/test_browser.py::test_it_is_legible": {"layer_norm_gelu"},
     # ---- no case: what they show in half a minute each is shown in less by the tests named
@@ -184,22 +184,12 @@ CHOSEN = {
         *("check layer_norm --backend numpy --shape 3,8 --dtype f32", "derive no_such_layer", "check --help"),
         *("cost layer_norm --shape 8192,4096 --dtype bf16 --bandwidth 4TB/s", "inspect --help", "build --help"),
     },
-    "tests/tools/test_verify.py::test_verify_of_a_hidden_formula_refuses": {
-        *("doubled for one number of features", "a polynomial that is 0 for many features", "a bump that is rational"),
-        *("what cancels only in few digits, of small numbers", "hidden in large numbers", "wrong beyond the unit"),
-        *("wrong at one value", "wrong where a factor is 0", "by the largest of what D decides", "by a sign of D"),
-        *("a Scalar's, by feature", "by a place that a condition has, and more", "by the sign of a Constant"),
-        *("a polynomial that is 0 for the labels of some features", "by an exponent"),
-    },
     "tests/emit/test_cuda_compile.py::test_rows_go_by_sixteen_bytes_where_they_can": {"f32-8192", "bf16-256"},
     "tests/emit/test_cuda_compile.py::test_what_functions_give_has_room": {"layer_norm_gelu-f32-8192"},
     "tests/derivation/simplify/test_forms.py::test_steps_of_forms_are_proved": {
         "1 - tanh(x)",
-        "z*(softplus(2*x) - 2*x)",
-        "(2*sqrt(x**2 + 1) - 2*abs(x))*z",
         "p = exp(x)/sum(exp(x)); sum(p*log(p))",
         "m = mean(x); s = rsqrt(mean(x**2) - m**2 + 1); (x - m)*s",
-        "mean(x*z) - mean(x)*mean(z) + mean(v)",
         "sum(w*x**2)/sum(w) - (sum(w*x)/sum(w))**2",
     },
     "tests/extensions/simt/test_context_switch.py::test_the_runtime_is_compiled_for_aarch64": {"fibre", "warp"},
@@ -213,6 +203,8 @@ CHOSEN = {
     },
     "tests/extensions/simt/test_emitted.py::test_a_scalar_of_a_few_long_rows_has_a_gradient": {"9217"},
     "tests/runtime/native/test_simd.py::test_powers": {"native"},
+    "tests/runtime/native/test_simd.py::test_fused_rounds_once": {"native", "x86-64-v3"},
+    "tests/emit/test_every_function.py::test_cuda": {"float16"},
     "tests/extensions/page/test_fit.py::test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone": {
         "modulated_layer_norm"
     },
