@@ -135,22 +135,6 @@ def test_a_backend_without_integers_is_left_out(monkeypatch):
     assert {"kernels.cpp", "kernels.cu"} < set(derived(definition, proved=False).files)
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_cross_entropy_is_pytorchs(smoothing):
-    torch = pytest.importorskip("torch")
-    layer = lngen.derive(LABELS, backends=["numpy"]).load()
-    labels = np.array([-100, 0, 6, 3, -100])
-    x = logits(5)
-    given = torch.tensor(x, requires_grad=True)
-    loss = torch.nn.functional.cross_entropy
-    wanted = loss(given, torch.tensor(labels), ignore_index=-100, label_smoothing=smoothing, reduction="none")
-    dy = np.array([1.0, -2.0, 0.5, 3.0, 1.0])
-    wanted.backward(torch.tensor(dy))
-    y, saved = layer.forward(x, labels, smoothing=smoothing)
-    np.testing.assert_allclose(y, wanted.detach(), rtol=1e-14)
-    np.testing.assert_allclose(layer.backward(saved, dy).dx, given.grad, rtol=1e-13, atol=1e-16)
-
-
 def test_the_gradient_of_a_label_outside_of_the_row_is_that_of_no_target():
     """PyTorch refuses such labels; here nothing is read, and nothing flows."""
     layer = lngen.derive(LABELS, backends=["numpy"]).load()
