@@ -171,7 +171,7 @@ def test_every_block_runs_and_prints_what_is_said(checkout, page):
 @pytest.mark.ci
 @pytest.mark.parametrize("page", [page for page, found in PAGES.items() if any(map(on_a_device, found))])
 def test_every_block_for_a_device_runs_and_prints_what_is_said(tmp_path, page):
-    """From another folder, with the lngen of this checkout: a copy would have the emulator compiled again."""
+    """Blocks run from another folder with the lngen of this checkout: a copy would have the emulator compiled again."""
     chosen = [block for block in PAGES[page] if on_a_device(block)]
     assert chosen
     run_blocks(tmp_path, page, chosen)
