@@ -44,7 +44,7 @@ def test_a_block_runs(line, monkeypatch):
     exec(compile("\n" * line + BLOCKS[line], "docs/language.md", "exec"), {})
 
 
-# The others are shipped under other names and proved and checked as those, or are a block's own variant of one of these.
+# The others are shipped under other names, and are proved and checked as those, or are a variant of one of these.
 OWN = ("masked_weights", "learned_power", "focal_loss", "dpo", "sparsemax", "dropout_norm", "label_loss")
 
 
