@@ -175,7 +175,7 @@ CHOSEN = {
     # A norm, an extreme, a kink, several outputs and a gate; conformance has the others on every backend.
     "tests/checks/test_second_order.py::test_what_is_emitted_passes": {
         *("layer_norm", "softmax", "range_of_normalized", "rectified", "add_rms_norm", "gated_rms_norm"),
-        *("layer_norm_gelu", "mean_abs_norm", "masked_norm", "unbiased", "two_roots", "statistics_out"),
+        *("layer_norm_gelu", "mean_abs_norm", "cross_entropy", "power_norm"),
     },
     "tests/test_cli.py::test_nothing_is_wider_than_the_terminal_and_no_word_is_broken": {
         *("derive", "derive layer_norm", "show layer_norm", "stability layer_norm", "device", "derive broken.py"),
@@ -244,11 +244,8 @@ CHOSEN = {
     "tests/test_integers_on_backends.py::test_kernels_of_a_gpu_compute_what_numpy_does": {"labels-float32-int64"},
     "tests/derivation/test_rule_names.py::test_rules_with_their_names_taken_derive_the_same_layer": {"log_partition"},
     "tests/checks/test_in_jax.py::test_every_layer_passes": {"cross_entropy"},
-    "tests/emit/test_cpu_backend.py::test_any_memory": {"numpy", "cpu-float64"},
+    "tests/emit/test_cpu_backend.py::test_any_memory": {"numpy"},
     "tests/emit/test_cpu_backend.py::test_threads_change_no_bit": {"layer_norm", "range_of_normalized"},
-    "tests/runtime/native/test_samples.py::test_every_sample_has_the_bits_of_its_own_call": {
-        *("True-True-layer_norm-float32", "False-False-layer_norm-float32"),
-    },
     "tests/test_add_a_backend.py::test_the_guide_is_followed": {"rms_norm"},
     "tests/test_add_a_backend.py::test_what_is_wrong_in_it_is_refused": {"kinds1"},
     "tests/runtime/torch/test_results.py::test_a_norm_trains_and_keeps_the_state_of_the_module": {"dtype0"},
