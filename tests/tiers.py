@@ -43,10 +43,7 @@ REPRESENTATIVES = {
         "[cpu-cross_entropy-jvp-directions-f32-3x1025]"
     ],
     "jvp and double backward": ["tests/checks/test_second_order.py::test_what_is_emitted_passes[layer_norm]"],
-    "every function": [
-        "tests/emit/test_every_function.py::test_numpy[softplus-float32]",
-        "tests/emit/test_every_function.py::test_cuda[float64]",
-    ],
+    "every function": ["tests/emit/test_every_function.py::test_numpy[softplus-float32]"],
     "planted mistakes, NumPy": ["tests/checks/test_mutants.py::test_no_mutant_survives[rms_norm]"],
     "planted mistakes, kernels": [
         "tests/checks/test_kernel_mutants.py::test_each_is_caught_by_the_values_or_the_checker_of_the_emulator"
@@ -202,7 +199,7 @@ CHOSEN = {
     "tests/extensions/simt/test_emitted.py::test_a_scalar_of_a_few_long_rows_has_a_gradient": {"9217"},
     "tests/runtime/native/test_simd.py::test_powers": {"native"},
     "tests/runtime/native/test_simd.py::test_fused_rounds_once": {"native", "x86-64-v3"},
-    "tests/emit/test_every_function.py::test_cuda": {"float16"},
+    "tests/emit/test_every_function.py::test_cuda": {"float16", "float64"},
     "tests/extensions/page/test_fit.py::test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone": {
         "modulated_layer_norm"
     },
