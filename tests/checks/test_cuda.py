@@ -136,7 +136,7 @@ def test_contracts_and_hard_inputs(path: Path, dtypes: tuple[str, ...], folder: 
 
 @pytest.mark.parametrize(
     ("dtype", "offset", "bound"),
-    sample([("float32", 1e4, 1e-6), ("float64", 1e8, 1e-14)], [("float32", 1e4, 1e-6)]),
+    sample([("float32", 1e4, 1e-6), ("float64", 1e8, 1e-14)], ()),
 )
 def test_a_large_offset_costs_no_digits(dtype: str, offset: float, bound: float, folder: Path) -> None:
     (path,) = [path for path in WHOLE if path.stem == "layer_norm"]
