@@ -16,8 +16,8 @@ import pytest
 from hypothesis import settings
 
 from lngen.checks.toolchain.headers import precompiled
+from lngen.pipeline.cache import entries
 from tests.requirements import NO_GPU, NO_INSTRUCTIONS
-from tests.shipped import shipped
 from tests.tiers import NIGHTLY, is_after_the_core, is_left_out, stays_in_ci, tier_of
 
 # A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
@@ -114,19 +114,23 @@ def pytest_collection() -> Generator[None, object, object]:
     Derivations make many objects and little garbage, so garbage is looked for less often than by default,
     which takes a tenth of their time.
 
-    Raises UsageError where a test is parametrized by what a derivation gives: each worker would wait for all layers.
+    A test that is parametrized by what a derivation gives is an error: each worker would wait for the layer.
     """
     gc.disable()
     try:
-        found = yield
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(entries, "read", _refuse_to_derive)
+            found = yield
     finally:
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000)
         gc.enable()
-    if shipped.cache_info().currsize:
-        raise pytest.UsageError("layers are derived while tests are collected; parametrize by the definition's text")
     return found
+
+
+def _refuse_to_derive(name: str) -> None:
+    raise pytest.UsageError("a layer is derived while tests are collected; parametrize by the definition's text")
 
 
 # Definitions are the input of tests; some are wrong on purpose.

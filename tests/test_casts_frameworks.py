@@ -106,7 +106,7 @@ ONLY = "def only(x: Row): return cast(x, 'int8')"
         pytest.param(QUANTIZED, "torch", marks=[needs_torch, pytest.mark.exhaustive], id="several-torch"),
         pytest.param(QUANTIZED, "jax", marks=[needs_jax, pytest.mark.exhaustive], id="several-jax"),
         pytest.param(ONLY, "torch", marks=[needs_torch, pytest.mark.ci], id="integers-torch"),
-        pytest.param(ONLY, "jax", marks=[needs_jax, pytest.mark.ci], id="integers-jax"),
+        pytest.param(ONLY, "jax", marks=[needs_jax, pytest.mark.exhaustive], id="integers-jax"),
     ],
 )
 def test_checks_of_frameworks_pass_for_layers_with_casts(text, framework):

@@ -10,21 +10,12 @@ import lngen
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
 from tests import corpus
-from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT
-from tests.tiers import sample
 
 MASKED = (ROOT / "tests" / "definitions" / "masked_norm.py").read_text(encoding="utf-8")
 CHOSEN = "def chosen(keep: Data, x: Row, low: Data = -1): return tanh(where(keep > 0, x, low))"
 ADDED = "def added(x: Row, bias: Data = 0): return x + sum(bias)"
 WEIGHTED = corpus.TEXTS["weighted_labels"]
-# Of the two types of 16 bits, which differ in how they are converted, one is enough for loads of a mask.
-ON_CUDA = [
-    (MASKED, ("float32", "bfloat16")),
-    (MASKED, ("float16",)),
-    (CHOSEN, ("float32", "float16", "bfloat16")),
-    (WEIGHTED, ("float32", "bfloat16")),
-]
 
 
 @pytest.fixture(scope="module")
@@ -91,30 +82,6 @@ def test_no_cotangent_is_sent_to_what_only_data_reaches(masked):
     lines = [equation.symbol.name for equation in masked.derived.plan.derivation.adjoint.equations]
     assert "dmu" in lines
     assert "dn" not in lines
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("text", [MASKED, CHOSEN, ADDED, WEIGHTED], ids=["masked_norm", "chosen", "added", "weighted"])
-def test_every_check_holds_on_numpy(text):
-    layer = lngen.derive(text, backends=["numpy"])
-    assert [(proof.kind, proof.statement) for proof in layer.evidence if not proof.passed] == []
-    report = layer.check("numpy", shapes=((3, 7), (2, 1)), dtypes=("float64", "float32", "float16", "bfloat16"))
-    assert [(e.kind, e.what, e.detail) for e in report.failures] == []
-    assert {e.kind for e in report.evidence} >= {"complex step", "contracts", "tangents"}
-
-
-@pytest.mark.cuda
-@needs_pycuda
-@needs_gxx
-@pytest.mark.parametrize(
-    ("text", "dtypes"),
-    sample(ON_CUDA, (), ()),
-    ids=["masked_norm-two types", "masked_norm-halves", "chosen-all types", "weighted-two types"],
-)
-def test_every_check_holds_on_cuda(text, dtypes):
-    report = lngen.derive(text).check("cuda", shapes=((3, 7),), dtypes=dtypes)
-    assert [(e.kind, e.what, e.detail) for e in report.failures] == []
-    assert {e.kind for e in report.evidence} >= {"contracts", "tangents", "second order"}
 
 
 @pytest.mark.ci

@@ -41,7 +41,7 @@ def distribution(folder: Path, name: str, modules: dict[str, str], declared: str
 
 def lngen(*words: str, on_path: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(on_path), str(ROOT)])
-    environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200", "LNGEN_CACHE": str(cwd / "cache")}
+    environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
     command = [sys.executable, "-m", "lngen", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=environment, timeout=300)
 

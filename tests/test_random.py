@@ -17,6 +17,7 @@ from lngen.pipeline.files import loading
 from lngen.runtime.numpy import random
 from lngen.runtime.numpy.rows import BLOCK_BYTES
 from tests.requirements import needs_gxx
+from tests.tiers import sample
 
 NORM = """
 def dropout_add_norm(x: Row, residual: Row, seed: Int[""], gamma: Feature = 1, beta: Feature = 0, p: Constant = 0.1):
@@ -92,8 +93,7 @@ def test_rows_are_numbered_beyond_32_bits():
     np.testing.assert_array_equal(found * 2**24 // 1, (np.array(words).reshape(2, 8) >> 8)[:, :6])
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("text", [NORM, NOISE], ids=["dropout_add_norm", "noise"])
+@pytest.mark.parametrize("text", sample([NORM, NOISE], (), [NOISE]), ids=["dropout_add_norm", "noise"])
 def test_every_check_holds_on_numpy(text):
     assert [(proof.kind, proof.statement) for proof in layer(text).evidence if not proof.passed] == []
     report = layer(text).check(shapes=((1, 1), (3, 7), (5, 64)), dtypes=("float64", "float32"))

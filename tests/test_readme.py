@@ -1,6 +1,7 @@
 """Every block of code in README.md and in the how-tos, run in order in a copy of this checkout.
 
-A Python block that begins with `# NAME.py` is that file; any other is a program of its own. A console block
+A Python block that begins with `# NAME.py` is that file; any other is a program of its own, and those of a page that
+need a framework run one after another in one process, which imports the framework once. A console block
 is a command and what it prints, where a line of dots stands for any lines. A measured number may be off by a
 factor of ten. A line of a Python block that begins with `# ` after one that prints is what that prints.
 A block whose title is an emitted file has lines of it.
@@ -129,12 +130,14 @@ def checkout(copied: Path) -> Iterator[Path]:
             path.unlink()
 
 
-def run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(checkout: Path, *arguments: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     # `make gpu` keeps PyCUDA in a folder of its own, which the path names.
     places = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if Path(place, "pycuda").is_dir()]
-    environment["PYTHONPATH"] = os.pathsep.join(places)
-    return subprocess.run([sys.executable, *arguments], cwd=checkout, env=environment, capture_output=True, text=True)
+    # A copy of the checkout, where there is one, comes first: it is the working folder.
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *places])
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, input=given)
 
 
 def on_a_device(block: Block) -> bool:
@@ -167,19 +170,36 @@ def test_every_block_runs_and_prints_what_is_said(checkout, page):
 @pytest.mark.cuda
 @pytest.mark.ci
 @pytest.mark.parametrize("page", [page for page, found in PAGES.items() if any(map(on_a_device, found))])
-def test_every_block_for_a_device_runs_and_prints_what_is_said(checkout, page):
+def test_every_block_for_a_device_runs_and_prints_what_is_said(tmp_path, page):
+    """Blocks run from another folder with the lngen of this checkout: a copy would have the emulator compiled again."""
     chosen = [block for block in PAGES[page] if on_a_device(block)]
-    assert len(chosen) >= 2
-    run_blocks(checkout, page, chosen)
+    assert chosen
+    run_blocks(tmp_path, page, chosen)
+
+
+IN_TURN = """
+import contextlib, io, json, sys
+
+printed = []
+for where, text in json.load(sys.stdin):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(text, where, "exec"), {"__name__": "__main__"})
+    printed.append(out.getvalue().splitlines())
+json.dump(printed, sys.stdout)
+"""
 
 
 def run_blocks(checkout: Path, page: str, chosen: Sequence[Block]) -> None:
+    later = []
     for block in chosen:
         where = f"{page}:{block.line}"
         if block.language == "python":
             text = "\n".join(block.lines) + "\n"
             if name := FILE.fullmatch(block.lines[0]):
                 (checkout / name[1]).write_text(text, encoding="utf-8")
+                continue
+            if framework_of(block):
+                later.append((where, text, said(block)))
                 continue
             result = run(checkout, "-W", "error", "-c", text)
             assert (result.returncode, result.stderr) == (0, ""), where
@@ -203,6 +223,11 @@ def run_blocks(checkout: Path, page: str, chosen: Sequence[Block]) -> None:
             continue  # test_own_build.py compiles it; test_an_extract_is_of_its_file compares it
         else:
             pytest.fail(f"{where}: a block of {block.language or 'no language'} cannot be run")
+    if later:
+        result = run(checkout, "-W", "error", "-c", IN_TURN, given=json.dumps([each[:2] for each in later]))
+        assert (result.returncode, result.stderr) == (0, "")
+        for (where, _, expected), printed in zip(later, json.loads(result.stdout), strict=True):
+            assert not expected or printed == expected, where
 
 
 EXTRACTS = [

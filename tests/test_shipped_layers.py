@@ -1,4 +1,8 @@
-"""The shipped layers whose arrays have named axes, integers or casts: checked, and beside PyTorch on every backend."""
+"""The shipped layers whose arrays have named axes, integers or casts, beside PyTorch's own operations.
+
+Other backends are held to NumPy, or to the layer on rows: test_named_axes.py, test_integers_on_backends.py and
+test_jax_backend.py.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,11 @@ import importlib
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests import compiled
 from tests.beyond_rows import DATA, DEFINITIONS, INTEGERS, SHAPES, SHIPPED, arrays, in_pytorch
-from tests.requirements import needs_jax, needs_torch
+from tests.requirements import needs_torch
 from tests.tiers import sample
 
 EACH = sample([name for name in SHAPES if name != "add_rms_norm_fp8"], ("group_norm", "label_cross_entropy"))
@@ -71,37 +74,3 @@ def test_values_gradients_and_second_order_are_those_of_pytorch(name):
 def test_a_wrong_layer_is_far_from_pytorch():
     right = backend("group_norm", "torch")
     assert max(differences("group_norm", lambda x, gamma, beta: right(x, gamma, beta, g=16))) > 1e-3
-
-
-@pytest.mark.parametrize("name", EACH)
-def test_compiled_code_has_the_results_of_numpy(name):
-    given = arrays(name)
-    found = []
-    for kind in ("numpy", "cpu"):
-        module = numpy_of(name, kind)
-        y, saved = module.forward(*given.values())
-        outputs = y if isinstance(y, tuple) else (y,)
-        gradients = module.backward(saved, *(np.ones_like(each) for each in outputs))
-        found.append([*outputs, *(each for each in gradients if each is not None)])
-    for mine, theirs in zip(*found, strict=True):
-        np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-13)
-
-
-@needs_jax
-@pytest.mark.parametrize("name", EACH)
-def test_jax_has_the_results_of_numpy(name):
-    jax = importlib.import_module("jax")
-    module = numpy_of(name, "numpy")
-    with jax.enable_x64(True):
-        given = [jax.numpy.asarray(value) for value in arrays(name).values()]
-        made, pull = jax.vjp(jax.jit(backend(name, "jax")), *given)
-        y, saved = module.forward(*arrays(name).values())
-        several = isinstance(y, tuple)
-        cotangents = [np.ones_like(each) for each in (y if several else (y,))]
-        found = pull(tuple(cotangents) if several else cotangents[0])
-        gradients = dict(zip(module.Gradients._fields, module.backward(saved, *cotangents), strict=True))
-    for mine, theirs in zip(made if several else (made,), y if several else (y,), strict=True):
-        np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-14)
-    for key, mine in zip(arrays(name), found, strict=True):
-        if f"d{key}" in gradients:
-            np.testing.assert_allclose(mine, gradients[f"d{key}"], rtol=1e-11, atol=1e-13)

@@ -116,18 +116,12 @@ LONG = " ".join(["Word"] + ["word"] * (MOST_WORDS - 1))
     ("text", "fault"),
     [
         (f"{LONG} word.", "36 words"),
-        (f"* A list.\n* {LONG} `code`.", "36 words"),
         ("# What is kept", "begins with a riddle"),
-        ("Short. Those that stay are listed.", "begins with a riddle"),
         ("**What stands there** is kept.", "begins with a riddle"),
-        ("That by which they are called is for Python.", "begins with a riddle"),
         ("It takes 2.1 ms, PyTorch 3.4 ms, JAX 5 ms.", "compares 3 numbers"),
-        ("It reaches 50 % of a copy, 60 % of a triad, 1/3.5 of both.", "compares 3 numbers"),
         ("It takes 1.4 times as long, cold 0.5, warm 0.7.", "compares 3 numbers"),
         ("The same functions are to be had compiled.", "write: available"),
         ("| a | b |\n| --- | --- |\n| 1 | what a part sends |", "cell begins with a riddle"),
-        ("| a | those that code takes |\n| --- | --- |\n| 1 | 2 |", "cell begins with a riddle"),
-        ("It is done sooner.", "write: faster, earlier"),
         ("The rest is nobody's concern.", "write: automatic"),
     ],
 )

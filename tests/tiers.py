@@ -21,7 +21,7 @@ TIERS = ("ci", *NIGHTLY)
 
 AFTER_THE_CORE = (
     *("extensions/", "fuzz/", "benchmarks/", "tools/", "runtime/torch/"),
-    *("emit/test_jax_backend.py", "emit/test_torch_decomposition.py"),
+    *("checks/test_in_torch.py", "emit/test_jax_backend.py", "emit/test_torch_decomposition.py"),
 )
 """Folders and files whose tests are in the tier `ci`, for they take a newcomer's time; but for representatives."""
 
@@ -43,10 +43,7 @@ REPRESENTATIVES = {
         "[cpu-cross_entropy-jvp-directions-f32-3x1025]"
     ],
     "jvp and double backward": ["tests/checks/test_second_order.py::test_what_is_emitted_passes[layer_norm]"],
-    "every function": [
-        "tests/emit/test_every_function.py::test_numpy[softplus-float32]",
-        "tests/emit/test_every_function.py::test_cuda[float64]",
-    ],
+    "every function": ["tests/emit/test_every_function.py::test_numpy[softplus-float32]"],
     "planted mistakes, NumPy": ["tests/checks/test_mutants.py::test_no_mutant_survives[rms_norm]"],
     "planted mistakes, kernels": [
         "tests/checks/test_kernel_mutants.py::test_each_is_caught_by_the_values_or_the_checker_of_the_emulator"
@@ -56,11 +53,10 @@ REPRESENTATIVES = {
     "kernels on the emulator, under its checker": [
         "tests/extensions/simt/test_emitted.py::test_the_checker_has_no_finding[layer_norm-f16-sizes0]"
     ],
-    "kernels through PyCUDA": ["tests/checks/test_cuda.py::test_a_large_offset_costs_no_digits[float32-10000.0-1e-06]"],
     "kernels as they are compiled for a GPU": [
         "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles[layer_norm-sm_90-33-dtypes1]"
     ],
-    "random definitions": ["tests/fuzz/test_fuzz.py::test_a_random_definition_is_right_or_refused[0]"],
+    "random definitions": ["tests/fuzz/test_fuzz.py::test_a_random_definition_is_right_or_refused[6]"],
     "drift": ["tests/test_drift.py::test_a_changed_byte_under_generated_fails_until_it_is_derived_again"],
     "nothing stale": ["tests/pipeline/cache/test_results.py::test_a_changed_byte_of_a_rule_is_derived_with"],
     "README": ["tests/test_readme.py::test_links_lead_somewhere[README.md]"],
@@ -80,7 +76,6 @@ rows, integers, named axes, parts and random numbers.
 """
 
 OF_LAYERS = {
-    "tests/test_named_axes.py::test_results_are_those_of_the_layer_on_rows",
     "tests/pipeline/test_stages.py::test_every_shipped_layer_is_proved_and_is_what_is_committed",
     "tests/pipeline/test_stages.py::test_nothing_that_sympy_left_unfinished_is_emitted",
     "tests/prove/test_programs.py::test_programs_of_a_layer_are_the_derivation",
@@ -97,6 +92,10 @@ OF_LAYERS = {
 """Tests that ask the same of each layer: CI asks it of `LAYERS`, nightly of the others."""
 
 CHOSEN = {
+    # Parts of each kind, samples, rows with gaps, and a row of two axes.
+    "tests/test_named_axes.py::test_results_are_those_of_the_layer_on_rows": {
+        *("group_norm", "rotary", "interleaved", "thirds", "batch_norm", "by_picture", "ada_layer_norm_zero"),
+    },
     # A type each; the arithmetic of integers is in all of them.
     "tests/test_integers_on_backends.py::test_kernels_compute_what_numpy_does": {"float64-every"},
     # Each type and size of a logit; what is between the exponential and its sum differs.
@@ -105,11 +104,6 @@ CHOSEN = {
         *("kl_divergence-float32-10000.0", "soft_cap-float16-1000.0", "z_loss-float32-90.0", "gates-float32-90.0"),
     },
     "tests/test_attention.py::test_no_exponential_is_left_to_overflow": {"masked_sink", "kl_divergence"},
-    # Constructs that no layer of `LAYERS` has.
-    "tests/test_constructs.py::test_on_numpy": {
-        *("an extreme in an extreme", "the largest of a Feature", "only a RowScalar comes out", "what is stopped"),
-        *("neutral values of every kind", "pi and clipped values", "an exponential that overflows", "D"),
-    },
     # Each place that a kernel keeps a row in, and that it sums in.
     "tests/checks/test_thresholds.py::test_cuda_layouts_with_a_mistake_in_one_are_caught": {
         *("a row of a few warps without the last", "sums in the workspace not begun at 0")
@@ -132,8 +126,6 @@ CHOSEN = {
         *("D=512 SHARED=2048", "D=4000 THREADS_PER_ROW=128 SHARED=232448"),
         "BLOCKS_PER_ROW=2 THREADS_PER_ROW=128 D=2000 ROOM=25 SHARED=16384",
     },
-    # A row of a count of warps that is no power of two.
-    "tests/extensions/simt/test_emitted.py::test_rows_of_whole_warps_are_right_and_have_no_finding": {"2304"},
     # Sums of moments, of exponentials, and a wide row.
     "tests/checks/test_thresholds.py::test_layers_hold_on_both_sides_of_each_threshold": {
         *("layer_norm", "softmax", "power_norm")
@@ -149,10 +141,9 @@ CHOSEN = {
     "tests/runtime/torch/test_ranks.py::test_processes_together_compute_what_one_does": {"2"},
     # Named axes; the others are rows, which the checker of the emulator sees elsewhere.
     "tests/tools/test_gpu_run.py::test_a_job_reads_and_writes_its_arrays_and_no_more": {"group_norm"},
-    "tests/test_attention.py::test_large_logits_are_right_on_a_device": {"kl_divergence"},
     # A sum, a power and a select; the others are these in turn.
     "tests/derivation/simplify/test_derive.py::test_a_definition_of_many_lines_takes_work_that_grows_with_its_lines": {
-        *("squares", "functions", "selects")
+        *("squares", "selects")
     },
     "tests/extensions/page/test_browser.py::test_it_is_legible": {"layer_norm_gelu"},
     # ---- no case: what they show in half a minute each is shown in less by the tests named
@@ -173,13 +164,26 @@ CHOSEN = {
     "tests/runtime/native/test_aarch64.py::test_all_directions": {"cross_entropy-float64"},
     "tests/test_random_frameworks.py::test_derivatives_of_the_second_order_have_the_numbers_of_the_call": {"in_torch"},
     # ---- one of each kind, by what a case costs; the others have the same kind of value
+    # Constants under a root, in a power, in a sum, of integers and of random numbers; the text is printed by one rule.
+    "tests/checks/field/test_numpy_text.py::test_a_constant_that_stays_at_its_default_is_seen": {
+        *("layer_norm", "focal_loss", "label_cross_entropy", "batch_norm", "dropout_add_layer_norm", "power_norm"),
+    },
+    # A norm, an extreme, a kink, several outputs and a gate; conformance has the others on every backend.
+    "tests/checks/test_second_order.py::test_what_is_emitted_passes": {
+        *("layer_norm", "softmax", "range_of_normalized", "rectified", "add_rms_norm", "gated_rms_norm"),
+        *("layer_norm_gelu", "mean_abs_norm", "cross_entropy", "power_norm"),
+    },
+    "tests/test_cli.py::test_nothing_is_wider_than_the_terminal_and_no_word_is_broken": {
+        *("derive", "derive layer_norm", "show layer_norm", "stability layer_norm", "device", "derive broken.py"),
+        *("check layer_norm --backend numpy --shape 3,8 --dtype f32", "derive no_such_layer", "check --help"),
+        *("cost layer_norm --shape 8192,4096 --dtype bf16 --bandwidth 4TB/s", "inspect --help", "build --help"),
+    },
+    "tests/emit/test_cuda_compile.py::test_rows_go_by_sixteen_bytes_where_they_can": {"f32-8192", "bf16-256"},
+    "tests/emit/test_cuda_compile.py::test_what_functions_give_has_room": {"layer_norm_gelu-f32-8192"},
     "tests/derivation/simplify/test_forms.py::test_steps_of_forms_are_proved": {
         "1 - tanh(x)",
-        "z*(softplus(2*x) - 2*x)",
-        "(2*sqrt(x**2 + 1) - 2*abs(x))*z",
         "p = exp(x)/sum(exp(x)); sum(p*log(p))",
         "m = mean(x); s = rsqrt(mean(x**2) - m**2 + 1); (x - m)*s",
-        "mean(x*z) - mean(x)*mean(z) + mean(v)",
         "sum(w*x**2)/sum(w) - (sum(w*x)/sum(w))**2",
     },
     "tests/extensions/simt/test_context_switch.py::test_the_runtime_is_compiled_for_aarch64": {"fibre", "warp"},
@@ -193,6 +197,8 @@ CHOSEN = {
     },
     "tests/extensions/simt/test_emitted.py::test_a_scalar_of_a_few_long_rows_has_a_gradient": {"9217"},
     "tests/runtime/native/test_simd.py::test_powers": {"native"},
+    "tests/runtime/native/test_simd.py::test_fused_rounds_once": {"native", "x86-64-v3"},
+    "tests/emit/test_every_function.py::test_cuda": {"float16", "float64"},
     "tests/extensions/page/test_fit.py::test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone": {
         "modulated_layer_norm"
     },
@@ -202,9 +208,8 @@ CHOSEN = {
         *("numpy", "cpu-layer_norm-float16", "cpu-label_cross_entropy-float32", "cuda-layer_norm-float32"),
     },
     "tests/prove/test_exact.py::test_every_gradient_is_proved": {
-        *("statistics_out", "masked_exponentials", "weighted_labels", "unbiased", "fourth_power"),
-        *("largest_entry", "sign_and_abs", "soft_max", "feature_sum", "clipped", "range_of_normalized"),
-        *("gated_residual", "residual", "constant_zero", "digits_in_names", "product_of_rows"),
+        *("statistics_out", "masked_exponentials", "unbiased", "fourth_power", "sign_and_abs", "feature_sum"),
+        *("clipped", "range_of_normalized", "constant_zero", "digits_in_names"),
     },
     "tests/fuzz/test_fuzz.py::test_a_definition_that_once_failed": {
         *("extreme_that_is_scaled_by_a_row", "sum_over_rows_of_terms_that_cancel", "integer_of_a_row_saved"),
@@ -222,13 +227,10 @@ CHOSEN = {
     "tests/checks/test_runner.py::test_every_definition_passes": {
         *("cross_entropy", "masked_norm", "naive_variance", "unbiased", "dynamic_tanh", "power_norm"),
     },
-    "tests/checks/test_mutants.py::test_no_mutant_survives": {"soft_max"},
+    # Those of layer_norm and rms_norm are on the page of mistakes, which is made anew.
+    "tests/checks/test_mutants.py::test_no_mutant_survives": set(),
     "tests/test_shipped_layers.py::test_values_gradients_and_second_order_are_those_of_pytorch": {
         *("group_norm", "rotary", "label_cross_entropy", "interleaved"),
-    },
-    "tests/test_shipped_layers.py::test_jax_has_the_results_of_numpy": {
-        *("group_norm", "rotary", "label_cross_entropy", "interleaved", "batch_norm", "by_picture"),
-        "dropout_add_layer_norm",
     },
     "tests/test_own_build.py::test_objects_of_two_layers_link_and_those_of_one_name_do_not": {"cpp"},
     "tests/extensions/simt/test_field.py::test_mistakes_in_loops_are_seen": {
@@ -236,19 +238,14 @@ CHOSEN = {
     },
     "tests/extensions/simt/test_field.py::test_kernels_are_equal_at_every_class_of_shapes": {"70-2"},
     "tests/test_integers_on_backends.py::test_kernels_of_a_gpu_compute_what_numpy_does": {"labels-float32-int64"},
-    "tests/test_integers.py::test_every_check_holds_on_numpy": {"labels", "every"},
     "tests/derivation/test_rule_names.py::test_rules_with_their_names_taken_derive_the_same_layer": {"log_partition"},
     "tests/checks/test_in_jax.py::test_every_layer_passes": {"cross_entropy"},
-    "tests/emit/test_cpu_backend.py::test_any_memory": {"numpy", "cpu-float64"},
+    "tests/emit/test_cpu_backend.py::test_any_memory": {"numpy"},
     "tests/emit/test_cpu_backend.py::test_threads_change_no_bit": {"layer_norm", "range_of_normalized"},
-    "tests/runtime/native/test_samples.py::test_every_sample_has_the_bits_of_its_own_call": {
-        *("True-True-layer_norm-float32", "False-False-layer_norm-float32"),
-    },
     "tests/test_add_a_backend.py::test_the_guide_is_followed": {"rms_norm"},
     "tests/test_add_a_backend.py::test_what_is_wrong_in_it_is_refused": {"kinds1"},
     "tests/runtime/torch/test_results.py::test_a_norm_trains_and_keeps_the_state_of_the_module": {"dtype0"},
     "tests/runtime/native/test_simd.py::test_functions_at_their_limits": {"native"},
-    "tests/checks/test_cpu.py::test_the_rest_pass_what_is_of_the_first_order": {"dynamic_tanh"},
     "tests/derivation/simplify/test_second_order.py::test_a_chain_ends_after_bounded_work_and_holds": {"norms"},
     "tests/derivation/test_losses_and_gates.py::test_derivation_of_a_loss_takes_bounded_work": {
         *("grpo", "clamped_swiglu", "piecewise"),
@@ -256,17 +253,7 @@ CHOSEN = {
     "tests/prove/test_every_size.py::test_every_statement_of_every_layer_is_exact": {
         *("layer_norm", "masked_norm", "cross_entropy", "softmax", "power_norm"),
     },
-    "tests/test_conditions.py::test_it_passes_every_check": {"turned", "gated"},
-    "tests/extensions/simt/test_emitted.py::test_the_checker_has_no_finding": {"rms_norm-f64-sizes3"},
-    "tests/extensions/simt/test_emitted.py::test_shipped_layers": {
-        *("layer_norm-33-f32", "rms_norm-1025-f32", "rms_norm-2-bf16"),
-    },
-    "tests/extensions/simt/test_emitted.py::test_every_shipped_layer_runs_without_a_finding": {
-        *("log_softmax-f32-7", "dynamic_tanh-bf16-128"),
-    },
-    "tests/test_constructs.py::test_on_cuda": {"an extreme that comes out"},
     "tests/runtime/torch/test_torch.py::test_a_call_that_is_compiled_may_be_the_first": {"True"},
-    "tests/language/test_powers.py::test_layers_with_powers_pass_every_check": {"focal loss-numpy"},
     "tests/checks/field/test_processor.py::test_mistakes_in_loops_are_seen": {"a sum by run", "a lane of a sum"},
     "tests/runtime/native/test_places.py::test_rows_have_the_same_bits_wherever_they_lie": {"float32"},
     "tests/emit/test_cuda_long_rows.py::test_long_rows_have_the_values_of_numpy": {"12287-"},

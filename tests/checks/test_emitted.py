@@ -65,13 +65,12 @@ def test_check_emitted_with_a_runtime_without_thresholds_says_so(tmp_path):
     assert any(text.startswith("can be read from the code: AttributeError") for text in failures(report))
 
 
-@pytest.mark.ci
 @needs_gxx
 @pytest.mark.parametrize(
     ("replacement", "how"),
     [
-        ("*(volatile int*)8 = 1;", "signal 11 (SIGSEGV)"),
-        pytest.param("__builtin_abort();", "signal 6 (SIGABRT)", marks=pytest.mark.ci),
+        pytest.param("*(volatile int*)8 = 1;", "signal 11 (SIGSEGV)", marks=pytest.mark.ci),
+        pytest.param("__builtin_abort();", "signal 6 (SIGABRT)", marks=pytest.mark.exhaustive),
     ],
 )
 def test_check_emitted_with_kernels_that_end_the_process_reports_it(replacement, how, tmp_path):

@@ -70,6 +70,7 @@ def test_code_of_the_text_agrees_with_it(written):
     assert not [each for each in found if not each.passed]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", READ_AS)
 def test_code_of_another_text_does_not(name, written):
     definition, module = written
@@ -79,6 +80,7 @@ def test_code_of_another_text_does_not(name, written):
     assert not all(each.passed for each in run_as_python(other, module, 0))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("gradient", ["dx", "dz", "dgamma", "ds"])
 def test_a_wrong_gradient_is_seen(gradient, written):
     definition, module = written

@@ -144,7 +144,7 @@ def test_the_command_checks_a_layer_of_ones_own(tmp_path):
         "def mine(x: Row, gamma: Feature = 1): return gamma*x/(1 + mean(x**2))"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "lngen", "check", str(file), "--backend", "torch"],
+        [sys.executable, "-m", "lngen", "check", str(file), "--backend", "torch", "--shape", "3,5"],
         capture_output=True,
         text=True,
         check=False,

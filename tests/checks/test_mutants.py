@@ -49,7 +49,14 @@ def planted(path):
 
 
 CENTRED = LAYERS[0]
-NAMES = [*planted(CENTRED)]
+# Each is a case of its own in CI; the others are one, since their names are those that a derivation gives.
+COMPILED, EMULATED, OTHERWISE = (ROUNDING, "`rstd` from the unbiased variance"), ("`xhat` left out of `dgamma`",), ""
+
+
+def named(name, apart):
+    """The mistake of a name, or all but those that are cases `apart`."""
+    every = planted(CENTRED)
+    return [every[name]] if name else [mutant for other, mutant in every.items() if other not in apart]
 
 
 HEAD = """# Planted mistakes
@@ -80,18 +87,19 @@ def test_no_mutant_survives(path):
 
 
 @needs_gxx
-@pytest.mark.parametrize("name", sample(NAMES, (), [ROUNDING, "`rstd` from the unbiased variance"]))
+@pytest.mark.parametrize("name", sample([*COMPILED, OTHERWISE], (), COMPILED))
 def test_no_mutant_survives_in_compiled_code(name, tmp_path):
-    mutant = planted(CENTRED)[name]
-    assert caught(mutant, loaded(made(CENTRED), mutant, tmp_path, "cpu"), "cpu")
+    for place, mutant in enumerate(named(name, COMPILED)):
+        assert caught(mutant, loaded(made(CENTRED), mutant, tmp_path / str(place), "cpu"), "cpu"), mutant.name
 
 
 @on_the_device
-@pytest.mark.parametrize("name", sample(NAMES, (), ["`xhat` left out of `dgamma`"]))
+@pytest.mark.parametrize("name", sample([*EMULATED, OTHERWISE], (), EMULATED))
 def test_no_mutant_survives_on_the_emulator(name, tmp_path):
-    mutant = planted(CENTRED)[name]
-    with device():
-        assert caught(mutant, OnDevice(loaded(made(CENTRED), mutant, tmp_path, "cuda")), "cuda")
+    for place, mutant in enumerate(named(name, EMULATED)):
+        with device():
+            module = OnDevice(loaded(made(CENTRED), mutant, tmp_path / str(place), "cuda"))
+            assert caught(mutant, module, "cuda"), mutant.name
 
 
 def caught(mutant, module, backend):

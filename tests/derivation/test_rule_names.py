@@ -82,6 +82,6 @@ def test_rules_with_their_names_taken_derive_the_same_layer(name: str) -> None:
         derived(text)
 
 
-@pytest.mark.parametrize("result", ["mean(p**2)", pytest.param("p*mean(p)", marks=pytest.mark.ci), "p**2"])
+@pytest.mark.parametrize("result", sample(["mean(p**2)", "p*mean(p)", "p**2"], ["mean(p**2)"]))
 def test_a_statement_called_p_is_no_normalized_exponential(result: str) -> None:
     derived(f"def f(x: Row):\n    p = x - log(sum(exp(x)))\n    return {result}")

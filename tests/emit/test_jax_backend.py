@@ -154,9 +154,18 @@ MODES: dict[str, Callable[[Callable[..., Array]], Any]] = {
     ),
 }
 FIRST = ("jit", "grad", "jvp", "vmap", "hessian", "third derivative", "disable_jit")
+# Of modes that are made of these, CI has those by which a custom rule can be lost or asked for what it lacks.
+MORE = (
+    "linearize",
+    "jvp of gamma alone",
+    "scan",
+    "checkpoint",
+    "export with symbolic sizes for cpu, cuda, tpu",
+    "eps traced",
+)
 
 
-@pytest.mark.parametrize("mode", sample(MODES, FIRST))
+@pytest.mark.parametrize("mode", sample(MODES, FIRST, MORE))
 def test_a_mode_of_jax_gives_what_the_textbook_gives(mode, x64):
     pairs = zip(*(jax.tree.leaves(MODES[mode](layer)) for layer in (layer_norm, textbook)), strict=True)
     for found, wanted in pairs:
@@ -225,8 +234,13 @@ def test_rows_and_features_are_sharded_and_parameters_replicated():
 # ---- every layer beside NumPy
 
 
+FEW = ("group_norm", "batch_norm", "label_cross_entropy", "rotary")
+
+
 @pytest.mark.parametrize("absent", [False, True], ids=["whole", "left out"])
-@pytest.mark.parametrize("name", sample(LAYERS, ["layer_norm"], ["group_norm", "label_cross_entropy", "rotary"]))
+@pytest.mark.parametrize(
+    "name", sample(LAYERS, ["layer_norm"], ["group_norm", "batch_norm", "label_cross_entropy", "rotary"])
+)
 def test_every_direction_of_a_layer_is_that_of_numpy(name, absent, x64):
     definition = load(ROOT / "derive" / f"{name}.py")
     numpy, function = importlib.import_module(f"generated.{name}.numpy_backend"), shipped(name)

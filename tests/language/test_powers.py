@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import lngen
 from lngen.derivation.derivation import EVERY_D
 from lngen.derivation.from_definition import to_sympy, translate
 from lngen.derivation.simplify import derive
@@ -94,31 +93,6 @@ def test_the_oracle_has_powers_of_every_number_type(numbers: Numbers) -> None:
         np.testing.assert_allclose(y.astype(float), x**exponent, rtol=1e-15)
     (y,) = evaluate(definition, {"x": -x, "p": np.asarray(0.5)}, numbers).values()
     assert [value != value for value in y.flat[1:3]] == [True, True]
-
-
-POWERS = {
-    "focal loss": """
-def focal(x: Row, gamma: Constant = 2):
-    p = sigmoid(x)
-    return -(1 - p)**gamma*log(p)
-""",
-    "generalized mean": """
-def generalized_mean(x: Row, p: Scalar, eps: Constant = 1e-6):
-    return mean(maximum(x, eps)**p)**(1/p)
-""",
-    "p-norm": """
-def p_norm(x: Row, p: Constant = 3):
-    return mean(abs(x)**p)**(1/p)
-""",
-}
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize(("name", "backend"), [*zip(POWERS, ["numpy", "cpu", "numpy"], strict=True)])
-def test_layers_with_powers_pass_every_check(name: str, backend: str) -> None:
-    report = lngen.derive(POWERS[name], backends=[backend]).check(backend)
-    assert report.passed, [item for item in report.evidence if not item.passed]
-    assert all(proof.passed for proof in report.evidence if proof.kind == "exact proof")
 
 
 @pytest.mark.ci

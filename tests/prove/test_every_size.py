@@ -3,47 +3,33 @@
 from __future__ import annotations
 
 import ast
-import random
 from dataclasses import replace
 from pathlib import Path
 
-import mpmath
 import pytest
 import sympy
 from sympy import Expr, Rational
 
 import lngen.prove
 from lngen.algebra.equations import Equation
-from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.algebra.symbols import (
-    Acos,
-    Asin,
-    Atan,
-    AttainsFirst,
-    D,
-    FeatureSum,
     FeatureSymbol,
     Mean,
-    RowMax,
     RowScalarSymbol,
     RowSymbol,
     ScalarSymbol,
-    SumRows,
     TypedSymbol,
-    Where,
 )
-from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Step
+from lngen.derivation.derivation import EVERY_D, FIFTY
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
 from lngen.language.parsing import parse
 from lngen.prove import prove
 from lngen.prove.budget import Budget
-from lngen.prove.digits import agreement, drawn, random_point
 from lngen.prove.every_size import EverySize, NotShownError, shown_equal
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 from tests.corpus import FILES, derivation
-from tests.prove.identities import changes
 from tests.prove.planted import PLANTED, planted
 from tests.tiers import sample
 
@@ -141,77 +127,7 @@ def equal_within(left: Expr, right: Expr, names: Meanings) -> bool:
     return True
 
 
-# ---- what does not hold
-
-LAYERS = (
-    "layer_norm",
-    "rms_norm",
-    "softmax",
-    "cross_entropy",
-    "standardize",
-    "mean_abs_norm",
-    "power_norm",
-    "gated_rms_norm",
-    "dynamic_tanh",
-    "layer_norm_gelu",
-    "eps_outside",
-    "residual_add",
-    "unbiased",
-)
-
-
-def values_in(made: Derivation, step: Step) -> Environment:
-    """A point at which a step can be computed: three features, and every name that has been said."""
-    arithmetic = Arithmetic(30)
-    values = evaluate_equations(made.forward.equations, random_point(made, 3, seed=5), arithmetic)
-    part = "backward" if step.part == "forward" else step.part
-    derivative = made.derivatives()[part]
-    generator = random.Random(3)
-    values.update({symbol: drawn(symbol, 3, generator, -1, 1) for symbol in derivative.arguments})
-    values = evaluate_equations(derivative.equations, values, arithmetic)
-    for said in derivative.steps:
-        values.setdefault(said.target, evaluate_expression(said.after, values, arithmetic))
-    return values
-
-
-def refused(name: str) -> dict[tuple[str, str], int]:
-    """Count the faults planted in the steps of each rule, by kind; none of them is shown to hold."""
-    made = second_order(derivation(name))
-    counts: dict[tuple[str, str], int] = {}
-    every = EverySize(made)
-    with mpmath.workdps(30):
-        for derivative in made.derivatives().values():
-            values: Environment = {}
-            for step in derivative.steps:
-                if step.before is None:
-                    continue
-                values = values or values_in(made, step)
-                before = evaluate_expression(step.before, values, Arithmetic(30))
-                seen: set[str] = set()
-                for fault, wrong in changes(step.after):
-                    if fault in seen or wrong == step.after:
-                        continue
-                    # Twice what is zero, and eps where there is none to see, are no faults.
-                    if (
-                        agreement(evaluate_expression(wrong, values, Arithmetic(30)), before, 30, mpmath.mpf("1e-12"))
-                        > 10
-                    ):
-                        continue
-                    seen.add(fault)
-                    counts[step.rule, fault] = counts.get((step.rule, fault), 0) + 1
-                    with pytest.raises(NotShownError):
-                        every.step(replace(step, after=wrong))
-    return counts
-
-
-@pytest.mark.parametrize("name", sample(LAYERS, ("softmax",), LAYERS[:6]))
-def test_no_planted_fault_is_shown_to_hold(name: str) -> None:
-    counts = refused(name)
-    assert sum(counts.values()) >= 10
-    assert len({fault for _, fault in counts}) >= 5
-
-
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", sample(PLANTED, [*PLANTED][::6]))
 def test_no_wrong_gradient_is_shown_to_hold(name: str) -> None:
     shown = []
     for equality in EverySize(planted(name)).gradients():
@@ -224,40 +140,6 @@ def test_no_wrong_gradient_is_shown_to_hold(name: str) -> None:
 
 
 # ---- rules, one by one
-
-MAX = RowMax(X)
-IDENTITIES = [
-    (Mean(X - Mean(X)), sympy.S.Zero),
-    (Mean((X - Mean(X)) ** 2), Mean(X**2) - Mean(X) ** 2),
-    (FeatureSum(X * MU), D * MU * Mean(X)),
-    (Mean(GAMMA * SumRows(X)), SumRows(Mean(GAMMA * X))),
-    (SumRows(GAMMA * X * S), GAMMA * S * SumRows(X)),
-    (SumRows(X**2 / (Mean(X**2) + EPS)), SumRows(X**2) - SumRows(X**2 * (Mean(X**2) + EPS - 1) / (Mean(X**2) + EPS))),
-    (Mean(X**2 / (X**2 + EPS)), 1 - EPS * Mean(1 / (X**2 + EPS))),
-    (Mean(sympy.exp(X - MU)), sympy.exp(-MU) * Mean(sympy.exp(X))),
-    (sympy.log(Mean(sympy.exp(X - MAX))) + MAX, sympy.log(Mean(sympy.exp(X)))),
-    (RowMax(2 * X - MU), 2 * RowMax(X) - MU),
-    (Mean(AttainsFirst(X, MAX) * X * Z), MAX * Mean(AttainsFirst(X, MAX) * Z)),
-    (D * Mean(AttainsFirst(X, MAX)), sympy.S.One),
-    (sympy.Abs(X) * sympy.sign(X), X),
-    (sympy.sqrt((X - MU) ** 2), sympy.Abs(X - MU)),
-    (Mean(sympy.Abs(X)), Mean(X * sympy.sign(X))),
-    (Where(X > MU, X - MU, 0) + Where(MU > X, MU - X, 0), sympy.Abs(X - MU)),
-    (Where(X > Z, X, Z) + Where(X > Z, Z, X), X + Z),
-    (sympy.tanh(X) ** 2, 1 - 1 / sympy.cosh(X).rewrite(sympy.exp) ** 2),
-    (sympy.erf(-X), -sympy.erf(X)),
-    (Atan(-X) + Asin(MU - X), -Atan(X) - Asin(X - MU)),
-    (Acos(-X), sympy.pi - Acos(X)),
-    (sympy.sqrt(6 * EPS) * sympy.sqrt(EPS / 6), EPS),
-    (Rational(1, 2) ** Rational(3, 2), sympy.sqrt(2) / 4),
-]
-
-
-@pytest.mark.parametrize(("left", "right"), IDENTITIES)
-def test_identities(left: Expr, right: Expr) -> None:
-    assert equal(left, right)
-    for wrong in (right + X, right - S, 2 * right + 1, right * D + Mean(Z)):
-        assert not equal(left, wrong)
 
 
 def test_what_a_symbol_claims_is_not_taken_on_trust():

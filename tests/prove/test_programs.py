@@ -157,26 +157,24 @@ def test_each_case_of_left_out_arguments_is_equal_by_itself(name: str) -> None:
                     shown_equal(own(symbol.xreplace(table)), wanted, meanings, together=True)
 
 
-def plan_of(text: str) -> Plan:
-    return stages.planned(parse(text), proved=False)
+@pytest.fixture(scope="module")
+def scaled() -> Plan:
+    return stages.planned(parse("def f(x: Row, w: Feature = 1, b: Feature = 0): return x*w + b"), proved=False)
 
 
-SCALED = plan_of("def f(x: Row, w: Feature = 1, b: Feature = 0): return x*w + b")
-
-
-def test_another_value_of_a_left_out_input_is_refused() -> None:
+def test_another_value_of_a_left_out_input_is_refused(scaled: Plan) -> None:
     def other(program: RowProgram) -> RowProgram:
         return replace(program, optional=tuple((n, Fraction(1) if n == "b" else v) for n, v in program.optional))
 
-    assert is_shown(proofs(SCALED, unchanged))
-    found = proofs(SCALED, unchanged, other)
+    assert is_shown(proofs(scaled, unchanged))
+    found = proofs(scaled, unchanged, other)
     assert [proof.kind == EVERY_D for proof in found] == [False] * 4
     assert all("b: another value where it is left out" in proof.statement for proof in found)
 
 
-def test_a_divisor_that_is_zero_without_an_input_is_refused() -> None:
-    x, b = (next(s for s in SCALED.derivation.forward.symbols if s.name == n) for n in "xb")
-    forward = SCALED.forward
+def test_a_divisor_that_is_zero_without_an_input_is_refused(scaled: Plan) -> None:
+    x, b = (next(s for s in scaled.derivation.forward.symbols if s.name == n) for n in "xb")
+    forward = scaled.forward
     twice = Assignment(RowSymbol("t"), (x + b * b) / b, 1)
     (stage,) = forward.stages
 
@@ -187,7 +185,7 @@ def test_a_divisor_that_is_zero_without_an_input_is_refused() -> None:
         y = replace(y, expression=y.expression + twice.symbol - x / b - b)
         return replace(program, stages=(replace(stage, temps=(*stage.temps[:-1], twice, y)),))
 
-    found = proofs(SCALED, unchanged, change)
+    found = proofs(scaled, unchanged, change)
     assert [proof.kind for proof in found] != [EVERY_D]
     assert any("it is zero without b" in proof.statement for proof in found)
 

@@ -52,7 +52,7 @@ def test_a_job_reads_and_writes_its_arrays_and_no_more(layer: str) -> None:
     assert {*ROOFS, "forward", "backward"} <= {*found["sections"]}
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_a_roof_that_reads_past_an_array_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def with_one_number_a_row(self: layers.Calls, chosen: int) -> tuple[int, int, int]:
         buffers = self.sets[chosen]

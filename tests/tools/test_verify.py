@@ -57,7 +57,7 @@ HELD = sample(
         "def f(x: Row): return x/(D - 1)/(4 - D)",
     ),
     (SIX, JOINED, PICKED, PACKED, CAST, RAISED),
-    ci=lambda name: name in (*NAMES[::5], "alibi_softmax", "instance_norm", "weighted_labels") or " " in name,
+    ci=lambda name: name in (*NAMES[::10], "instance_norm", "weighted_labels") or " " in name,
 )
 
 
@@ -139,58 +139,41 @@ def test_a_line_that_every_point_leaves_open_is_refused(monkeypatch):
 # ---- forgeries
 
 
-ZERO_AT_PLACES = " + x" + "".join(f"*(index() - {n})" for n in range(70))
 NO_VALUE = " + x*exp(200*D)" + "".join(f"*(D - {n})" for n in range(1, 70))
 FORGED = {
     "doubled for more features than are tried": ("layer_norm", "dx", "where(D > 4, 2, 1)*({})"),
-    "doubled for millions of features": ("layer_norm", "dx", "where(D > 1000000, 2, 1)*({})"),
     "doubled for one number of features": ("layer_norm", "dx", "where(D == 4097, 2, 1)*({})"),
-    "a polynomial that is 0 for few features": ("layer_norm", "dx", "{} + (D - 1)*(D - 2)*(D - 3)*(D - 4)*x"),
     "a polynomial that is 0 for many features": (
         "softmax",
         "dx",
         "{} + " + "*".join(f"(D - {n})" for n in range(1, 90)) + "*x",
     ),
-    "a bump that is seen at no random point": ("softmax", "dx", "({})*(1 + exp(-(10**30*(x - 3/4))**2))"),
     "a bump that is rational": ("softmax", "dx", "({})*(1 + 1/(1 + (10**20*(x - 3/4))**60))"),
-    "what cancels only in few digits": ("softmax", "dx", "({})*(1 + 1/10**20)"),
     "what cancels only in few digits, of small numbers": (TINY, "dx", "({})*(1 + 1/10**20)"),
     "hidden in large numbers": ("softmax", "dx", "({})*(1 + 1/10**20) + (10**99*x - 10**99*x)"),
     "wrong beyond the unit": (SIX, "dx", "where(abs(x) > 1, 2, 1)*({})"),
-    "wrong above a kink": (SIX, "dx", "where(x > 6, 5*dy, {})"),
-    "wrong at a kink": (SIX, "dx", "where(x == 6, 5*dy, {})"),
     "wrong at one value": ("softmax", "dx", "where(x == 7312/10000, 5*dy, {})"),
-    "wrong beside 0": (SIX, "dx", "where(x == 1/10**9, 5*dy, {})"),
     "wrong where a factor is 0": (SIX, "dx", "where(x*(x - 3/4)**2 == 0, 5*dy, {})"),
     "by the largest of what D decides": ("softmax", "dx", "{} + max(x*(9/2 - D)) + max(x*(D - 9/2))"),
     "by a sign of D": ("softmax", "dx", "({})*(3 + sign(D - 9/2))/(3 + sign(D - 9/2) + relu(D - 9))"),
     "wrong at zeros": ("mean_abs_norm", "dx", "where(x - mean(x) == 0, 5*dy, {})"),
+    "wrong for all that are small": ("softmax", "y", "({})*(2 - erf(1000*(x + 5)))"),
     "a Scalar's, by feature": (SCALED, "db", "{} + index()"),
-    "a RowScalar's, by feature": (SCALED, "d2s", "{} + index()"),
-    "by a far place": (PICKED, "dx", "where(index()/9 - 5 > 0, 2, 1)*({})"),
     "by a place that a condition has, and more": (PICKED, "dx", "where(index() <= i + 1, 2, 1)*({})"),
-    "by a label below those of features": (PICKED, "dx", "where(i + 2 < 0, 2, 1)*({})"),
     "a polynomial that is 0 for the labels of some features": (
         PICKED,
         "dx",
         "{} + x" + "".join(f"*(i - {n})" for n in range(17)) + "*(i + 1)*(i + 2)",
     ),
-    "a polynomial that is 0 for few features, of places": (
-        PICKED,
-        "dx",
-        "{} + x" + "".join(f"*(D - {n})" for n in range(1, 40)),
-    ),
-    "a polynomial that is 0 at many places": ("softmax", "dx", "{}" + ZERO_AT_PLACES),
     "by an exponent": ("def f(x: Row, p: Constant = 3): return (1 + exp(x))**p", "dx", "where(p - 2 == 0, 2, 1)*({})"),
     "by the sign of a Constant": (NEGATIVE, "dx", "({})*c/(c**2)**(1/2)"),
-    "wrong for all that are small": ("softmax", "y", "({})*(2 - erf(1000*(x + 5)))"),
     "for two rows alone": ("layer_norm", "dx", "({})*sum_rows(1)/2"),
     "for few rows alone": ("layer_norm", "dx", "{} + x*(sum_rows(1) - 1)*(sum_rows(1) - 2)*(sum_rows(1) - 3)"),
     "of features that have no value where they are many": ("range", "dx", "{}" + NO_VALUE),
 }
 
 
-@pytest.mark.parametrize("what", sample(FORGED, [*FORGED][:2] + [*FORGED][-4:]))
+@pytest.mark.parametrize("what", sample(FORGED, [*FORGED][:2] + [*FORGED][-3:]))
 def test_verify_of_a_hidden_formula_refuses(what):
     name, target, form = FORGED[what]
     assert changed_in(name, in_every_line(form, target))
@@ -321,7 +304,7 @@ def by_group(x: Array["n (g c) h w"], gamma: Array["(g c)"] = 1, g: Size = 32, s
     [("", ""), ('"c h w"', '"h w"'), ("c h w", "w h c"), ('Array["(g c)"]', 'Array["h"]'), ("g: Size = 32, ", "")],
 )
 def test_verify_of_named_axes_takes_the_definition_itself_alone(old, new):
-    changed = json.loads(certificate(planned(parse(AXES)).derivation))
+    changed = json.loads(written(AXES)[1])
     source = AXES.replace(old, new) if old else AXES
     assert bool(refused(source, changed)) == bool(old)
 
@@ -380,18 +363,12 @@ CHAIN = [{"target": f"q{n}", "after": f"{f'q{n - 1}' if n else 'x'}**300"} for n
 HOSTILE = {
     "a tower of powers": hostile("9**9**9**9"),
     "a tower of exponentials": hostile("exp(exp(exp(exp(9))))"),
-    "a large exponential": hostile("exp(exp(exp(99)))"),
     "a sine of a power": hostile("sin(9**9**9)"),
     "a long power": hostile("9" * 3000 + "**" + "9" * 3000),
-    "a long exponent": hostile("x**1e999999999"),
-    "a long number": hostile("9" * 4000 + "*x"),
     "no finite number": hostile("1e999*x"),
-    "many signs": hostile("-" * 100000 + "x"),
     "some signs": hostile("-" * 7000 + "x"),
     "parentheses": hostile("(" * 3000 + "x" + ")" * 3000),
     "a long sum": hostile("+".join(["x"] * 50000)),
-    "a sum": hostile("+".join(["x"] * 3900)),
-    "nested functions": hostile("silu(" * 60 + "x" + ")" * 60),
     "powers of powers": hostile(steps=CHAIN),
     "many steps": hostile(steps=[{"target": f"q{n}", "after": "exp(x)*sin(x)*erf(x)"} for n in range(9000)]),
     "a tower in the definition": of_definition("x**9**9**9**9"),
@@ -399,13 +376,9 @@ HOSTILE = {
     "a zero byte in the definition": of_definition("x\0"),
     "deep lists": ("def f(x: Row):\n    return x*2", "[" * 200000 + "]" * 200000),
     "a smallest D": hostile(smallest=10**6),
-    "an infinite D": ("def f(x: Row):\n    return x*2", '{"format": "lngen certificate 4", "smallest": 1e999}'),
-    "a lone surrogate": hostile("\ud800"),
     "a surrogate in a target": hostile(steps=[{"target": "\ud800", "after": "x"}]),
-    "escapes": hostile("\x1b]0;owned\x07\x1b[31m$$"),
     "escapes in a target": hostile(steps=[{"target": "\x1b[31m", "after": "x"}]),
     "escapes in a definition": ("def f(x: Row):\n    return x*2", hostile(definition="\x1b[31m")[1]),
-    "a list": ("def f(x: Row):\n    return x*2", "[]"),
     "nothing": ("def f(x: Row):\n    return x*2", ""),
     "a key that stands there twice": (
         hostile()[0],
@@ -420,7 +393,7 @@ def test_program_of_hostile_input_refuses_in_time(what, tmp_path):
     (tmp_path / "f.py").write_text(source, encoding="utf-8")
     (tmp_path / "c.json").write_text(text, encoding="utf-8")
     before = os.times()
-    status, printed = run("c.json", "--definition", "f.py", cwd=tmp_path)
+    status, printed = run("c.json", "--definition", "f.py", "--seconds", 3, cwd=tmp_path)
     after = os.times()
     assert (status, printed.partition(" REFUSED: ")[0]) == (1, "c.json:")
-    assert after.children_user - before.children_user < 10
+    assert after.children_user - before.children_user < 5

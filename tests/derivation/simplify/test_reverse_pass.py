@@ -19,27 +19,11 @@ TEXTBOOK = {
         "dgamma = SumRows(dy*xhat)",
         "dbeta = SumRows(dy)",
     ],
-    "gated_rms": [
-        "g = gamma*dy*silu_z",
-        "dx = rstd*(g - xhat*Mean(g*xhat))",
-        "dz = gamma*dy*sigmoid_z*xhat*(z*(1 - sigmoid_z) + 1)",
-        "dgamma = SumRows(dy*silu_z*xhat)",
-    ],
-    "tanh_scale": [
-        "du = gamma*dy*(1 - tanh_u)*(tanh_u + 1)",
-        "dx = du*alpha",
-        "dalpha = SumRows(FeatureSum(du*x))",
-        "dgamma = SumRows(dy*tanh_u)",
-        "dbeta = SumRows(dy)",
-    ],
     "rectified": ["dx = Where(x <= 0, 0, gamma*dy)", "dgamma = SumRows(Where(x <= 0, 0, dy*x))"],
-    # a sum of Features: no sum over rows holds a factor that is the same for all rows
-    "feature_sum": ["dx = w*dy/sum_w", "dw = (SumRows(dy*x) - SumRows(FeatureSum(w*dy*x))/sum_w)/sum_w"],
     "largest_entry": [
         "first_row_max = AttainsFirst(Abs(x), row_max)",
         "dx = scale*(dy - first_row_max*FeatureSum(dy*y)*sign(x))",
     ],
-    "statistics_out": ["dx = dmu/D - drstd*rstd**2*y/D + rstd*(dy - y*Mean(dy*y) - Mean(dy))"],
     "only_row_scalars": ["dx = 2*dz", "da = dy*(1 - y)*(y + 1)"],
     # no gradient, whatever the path
     "stopped_product": ["dx = mean_r_x*dy", "dr = 0"],

@@ -18,20 +18,6 @@ def normal(text: str) -> list[str]:
 
 
 SPELLINGS = [
-    # six lines and one
-    (
-        f"""
-def f(x: Row, gamma: Feature = 1, beta: Feature = 0, {EPS}):
-    mu = mean(x)
-    var = mean((x - mu)**2)
-    xhat = (x - mu)/sqrt(var + eps)
-    return gamma*xhat + beta
-""",
-        f"""
-def f(x: Row, gamma: Feature = 1, beta: Feature = 0, {EPS}):
-    return gamma*((x - mean(x))/sqrt(mean((x - mean(x))**2) + eps)) + beta
-""",
-    ),
     # a quotient, a product with rsqrt, a power
     (
         f"def f(x: Row, {EPS}): return x/sqrt(mean(x**2) + eps)",
@@ -65,17 +51,6 @@ def test_spelling_does_not_matter(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        (
-            "layer_norm",
-            [
-                "mu = Mean(x)",
-                "x_centred = -mu + x",
-                "var = Mean(x_centred**2)",
-                "rstd = 1/sqrt(var + eps)",
-                "xhat = rstd*x_centred",
-                "y = beta + gamma*xhat",
-            ],
-        ),
         # a sum of rows that is centred gets its own name and stays the row of the class
         (
             "residual_add",

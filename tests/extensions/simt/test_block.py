@@ -1,4 +1,4 @@
-"""Barriers, shared memory, indices, 64-bit offsets, and what schedules may and may not change."""
+"""Indices, threads that exit, 64-bit offsets, and what schedules may and may not change."""
 
 import numpy as np
 import pytest
@@ -19,26 +19,6 @@ __global__ void indices(int* out) {
   out[block * blockDim.x * blockDim.y * blockDim.z + thread] = 1000 * block + thread;
 }
 
-__global__ void __launch_bounds__(256) sum(const float* in, float* out, int n) {
-  extern __shared__ __align__(16) float part[];
-  float total = 0;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) total += in[i];
-  part[threadIdx.x] = total;
-  __syncthreads();
-  for (int half = blockDim.x / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) *out = part[0];
-}
-
-__global__ void static_shared(int* out) {
-  __shared__ int cells[64];
-  cells[63 - threadIdx.x] = threadIdx.x;
-  __syncthreads();
-  out[threadIdx.x] = cells[threadIdx.x];
-}
-
 __global__ void some_leave(int* out) {
   if (threadIdx.x >= 40) return;
   __syncthreads();
@@ -54,12 +34,6 @@ __global__ void far(const double* in, double* out, long long rows, int D) {
 
 __global__ void narrow_offset(double* out, int D) { out[int(blockIdx.x) * D] = 1; }
 
-__global__ void streaming(const float4* in, float4* out) {
-  float4 v = __ldcs(in + threadIdx.x);
-  const float4 w = __ldg(in + threadIdx.x);
-  v.x += w.y;
-  __stcs(out + threadIdx.x, v);
-}
 }
 """
 
@@ -74,22 +48,6 @@ def test_indices_in_three_dimensions(kernels):
     kernels["indices"]((2, 3, 2), (4, 3, 2), 0, out)
     blocks, threads = np.divmod(np.arange(out.size), 24)
     assert np.array_equal(out, 1000 * blocks + threads)
-
-
-@pytest.mark.parametrize("check", [False, True])
-@pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
-def test_a_sum_through_shared_memory(kernels, schedule, check):
-    values = np.random.default_rng(0).normal(size=1000).astype(np.float32)
-    out = simt.Uninitialised(np.empty(1, np.float32))
-    kernels["sum"](1, 128, 512, values, out, 1000, schedule=schedule, check=check)
-    assert abs(out.array[0] - values.sum(dtype=np.float64)) < 1e-4
-
-
-@pytest.mark.parametrize("check", [False, True])
-def test_shared_memory_with_a_size(kernels, check):
-    out = np.zeros(64, np.int32)
-    kernels["static_shared"](1, 64, 0, out, check=check)
-    assert np.array_equal(out, 63 - np.arange(64))
 
 
 def test_threads_that_exit_are_not_waited_for(kernels):
@@ -137,15 +95,6 @@ def test_an_offset_of_32_bits_is_found(kernels):
     assert caught.value.findings[0].line == line_of("narrow_offset")
 
 
-def test_streaming_accesses(kernels):
-    values = np.arange(128, dtype=np.float32).reshape(32, 4)
-    out = np.zeros_like(values)
-    kernels["streaming"](1, 32, 0, values, out, check=True)
-    expected = values.copy()
-    expected[:, 0] += values[:, 1]
-    assert np.array_equal(out, expected)
-
-
 def test_variables_of_the_source(kernels):
     assert np.frombuffer(kernels.symbol("limits"), np.int32).tolist() == [3, -1, 4]
     with pytest.raises(LngenError, match="no variable limit "):
@@ -153,7 +102,7 @@ def test_variables_of_the_source(kernels):
 
 
 def test_kernels_are_listed_in_order(kernels):
-    assert list(kernels)[:3] == ["indices", "sum", "static_shared"]
+    assert list(kernels)[:3] == ["indices", "some_leave", "order"]
     assert [str(p) for p in kernels["far"].parameters] == [
         "in (an array of float64)",
         "out (an array of float64)",

@@ -82,36 +82,21 @@ class Planted:
     macro: str
     kind: str
     marked: str  # what stands on the line that is reported
-    wrong: tuple[str, ...]  # the schedules whose results show it without the checker
 
 
 PLANTED = [
-    Planted("MISSING_SYNC", "uninitialised read", "READ", ("forward", "reverse", "random")),
-    Planted("MISSING_SYNC_BEFORE_REUSE", "data race", "WRITE", ("reverse", "random")),
-    Planted("UNINITIALISED_SHARED", "uninitialised read", "GATHER", ("forward", "reverse", "random")),
-    Planted("PAST_THE_ROW", "out of bounds", "PAST", ("forward", "reverse", "random")),
-    Planted("SHARED_OVERRUN", "out of bounds", "OVERRUN", ("forward", "reverse", "random")),
+    Planted("MISSING_SYNC", "uninitialised read", "READ"),
+    Planted("MISSING_SYNC_BEFORE_REUSE", "data race", "WRITE"),
+    Planted("UNINITIALISED_SHARED", "uninitialised read", "GATHER"),
+    Planted("PAST_THE_ROW", "out of bounds", "PAST"),
+    Planted("SHARED_OVERRUN", "out of bounds", "OVERRUN"),
 ]
-
-
-def shows(planted, schedule, seed=0):
-    try:
-        return centre(planted.macro, schedule, seed)
-    except simt.KernelFault:
-        return True
 
 
 @pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
 def test_the_right_kernel_has_no_finding(schedule):
     assert not centre(None, schedule)
     assert not centre(None, schedule, check=True)
-
-
-@pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted.macro)
-def test_a_planted_bug_shows_in_results(planted):
-    found = {schedule for schedule in ("forward", "reverse") if shows(planted, schedule)}
-    assert found == set(planted.wrong) - {"random"}
-    assert sum(shows(planted, "random", seed) for seed in range(10)) >= 9
 
 
 @pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])

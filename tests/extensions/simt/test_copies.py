@@ -1,16 +1,14 @@
 """Copies that a thread starts and awaits later: what arrives when, and what the checker says of who is too early."""
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lngen import runtime
-from lngen.checks.toolchain import nvrtc
 from lngen.extensions import simt
 from lngen.runtime.includes import inlined
-from tests.requirements import needs_gxx, needs_nvdisasm, needs_nvrtc
+from tests.requirements import needs_gxx
 from tests.tiers import sample
 
 pytestmark = pytest.mark.cuda
@@ -277,38 +275,3 @@ def line_of(text):
     lines = [number for number, line in enumerate(SOURCE.splitlines(), 1) if line.endswith(text)]
     assert len(lines) == 1, text
     return lines[0]
-
-
-ON_A_GPU = r"""
-#include "copies.cuh"
-extern "C" __global__ void copied(const float* x, float* y) {
-  extern __shared__ __align__(16) float cells[];
-  float* mine = cells + 7 * 4 * threadIdx.x;
-  lngen::copy_async<16>(mine, x + 4 * threadIdx.x);
-  lngen::copy_async<8>(mine + 4, x + 4 * threadIdx.x);
-  lngen::close_copies();
-  lngen::copy_async<4>(mine + 6, x + threadIdx.x);
-  lngen::close_copies();
-  lngen::await_copies<1>();
-  __syncthreads();
-  y[threadIdx.x] = cells[threadIdx.x];
-}
-"""
-
-
-@needs_nvrtc
-@needs_nvdisasm
-@pytest.mark.parametrize("architecture", sample(["sm_80", "sm_90"], ["sm_90"]))
-def test_the_machine_code_copies_past_registers(architecture):
-    compiled = nvrtc.compile(inlined(FOLDER / "kernels.cu", ON_A_GPU), architecture)
-    (code,) = nvrtc.instructions(nvrtc.disassemble(compiled.cubin)).values()
-    copies = [r"LDGSTS\.E ", r"LDGSTS\.E\.64 ", r"LDGSTS\.E\.BYPASS\.128 "]
-    for pattern in (*copies, "LDGDEPBAR", r"DEPBAR\.LE .*, 0x1$", r"BAR\.SYNC"):
-        assert any(re.match(pattern, line) for line in code), pattern
-
-
-@needs_nvrtc
-def test_before_sm_80_a_copy_is_a_load_and_a_store():
-    ptx = nvrtc.compile(inlined(FOLDER / "kernels.cu", ON_A_GPU), "compute_75").ptx
-    assert "cp.async" not in ptx
-    assert re.findall(r"st\.shared\.(?:v(.)\.)?.(..)", ptx) == [("4", "32"), ("", "64"), ("", "32")]

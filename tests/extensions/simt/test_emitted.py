@@ -14,13 +14,10 @@ from lngen.pipeline.stages import planned
 from lngen.runtime.includes import inlined
 from tests.extensions.simt.emitted import DTYPES, ROUNDOFF, Case, compute_of, drawn, error, expected
 from tests.requirements import needs_gxx
-from tests.shipped import NAMES, REST, ROOT, WHOLE, whole
+from tests.shipped import NAMES, ROOT, whole
 from tests.tiers import sample
 
 pytestmark = [needs_gxx, pytest.mark.cuda]
-
-SIZES = (1, 2, 7, 31, 33, 128, 1000, 1025)
-ROWS = (0, 1, 2, 37)
 
 # Gradients that go to the entries that attain extremes, of a row and of a Feature.
 EXTREMES = """
@@ -56,12 +53,6 @@ LONGEST_CHAIN = 64
 def pair_of(name):
     plan = planned(parse(TEXTS[name]) if name in TEXTS else load(ROOT / "derive" / f"{name}.py"), proved=False)
     return plan.forward, plan.backward
-
-
-def sizes_of(name, sizes):
-    """Return the sizes that the layer accepts."""
-    least = load(ROOT / "derive" / f"{name}.py").minimum_features if name in NAMES else 1
-    return [features for features in sizes if features >= least]
 
 
 @functools.cache
@@ -101,29 +92,6 @@ def assert_right(case):
     for name, value in results.items():
         assert value.dtype == DTYPES[case.dtype]
         assert error(value, wanted[name]) <= bound, (name, error(value, wanted[name]), bound)
-
-
-# Each size of one layer, in one type; test_..._in_every_type has the rest.
-KNOWN = [(WHOLE[i % 2], size, list(DTYPES)[(i // 2 + i) % 4]) for i, size in enumerate(SIZES)]
-
-
-@pytest.mark.parametrize(("layer", "features", "dtype"), sample(KNOWN, [KNOWN[-1]]))
-def test_shipped_layers(layer, features, dtype):
-    kernels = kernels_of(layer, (dtype,), LNGEN_D=features)
-    for rows in ROWS:
-        assert_right(case_of(kernels, layer, dtype, rows, features))
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("features", SIZES)
-@pytest.mark.parametrize("layer", [*WHOLE, *REST])
-def test_shipped_layers_in_every_type(layer, features):
-    if not sizes_of(layer, [features]):
-        pytest.skip("a row is longer")
-    kernels = kernels_of(layer, LNGEN_D=features)
-    for dtype in DTYPES:
-        for rows in ROWS:
-            assert_right(case_of(kernels, layer, dtype, rows, features))
 
 
 def test_gradients_of_extremes():
@@ -232,70 +200,9 @@ def test_every_regime_is_there():
     assert {1, 2} < {table["rows_per_block"] for table in tables}
 
 
-# Rows of whole warps that are no power of two, and of blocks beside others, by the shared memory of an architecture:
-# layer, type, length, bytes, and the threads of a block forward and backward.
-OF_WARPS = [
-    ("layer_norm", "bf16", 5120, 232448, (160, 320)),
-    ("layer_norm", "f16", 14336, 232448, (448, 512)),
-    ("layer_norm", "f32", 2304, 65536, (128, 192)),
-    ("layer_norm", "bf16", 8192, 166912, (256, 512)),
-    ("layer_norm", "bf16", 12288, 232448, (256, 512)),
-    ("rms_norm", "bf16", 5120, 232448, (160, 320)),
-    ("rms_norm", "bf16", 9216, 101376, (288, 512)),
-    ("softmax", "bf16", 9216, 101376, (384, 288)),
-]
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize(("layer", "dtype", "features", "shared", "threads"), OF_WARPS)
-def test_rows_of_whole_warps_are_right_and_have_no_finding(layer, dtype, features, shared, threads):
-    kernels = kernels_of(layer, (dtype,), check=True, LNGEN_D=features, LNGEN_SHARED=shared)
-    assert threads == tuple(int(kernels.launch_table(f"{layer}_{way}_{dtype}")[0]) for way in ("forward", "backward"))
-    for rows in (3, 7):
-        assert_right(case_of(kernels, layer, dtype, rows, features))
-
-
-# Where a chunk of a thread, or a thread of a row, is just full, and a bit to either side: 8 threads have 1, 3 or 6
-# accesses each.
-BOUNDARIES = [threads * chunks + beside for threads in (32, 64) for chunks in (1, 3, 6) for beside in (-4, -1, 0, 1, 4)]
-
-
-@pytest.mark.matrix
-@pytest.mark.parametrize("features", BOUNDARIES)
-@pytest.mark.parametrize("layer", NAMES)
-def test_boundaries_of_regimes_have_no_finding(layer, features):
-    forward, backward = pair_of(layer)
-    # What backward reads of the results is rounded twice in 16 bits, and the reference not at all.
-    results = {name for store in forward.results for name in store.names}
-    types = list(DTYPES)[2:] if results & {row.name for row in backward.rows} else list(DTYPES)
-    dtype = types[(features + len(layer)) % len(types)]
-    kernels = kernels_of(layer, (dtype,), check=True, LNGEN_D=features, LNGEN_THREADS_PER_ROW=8)
-    for rows in (1, 2, 37):
-        assert_right(case_of(kernels, layer, dtype, rows, features, schedule="random", seed=rows))
-
-
-@pytest.mark.parametrize("features", sample([24, 1000, 1024], [24]))
-def test_grids_and_other_rows_change_no_bit_of_a_row(features):
-    """y and dx of a row are the same whatever else there is, and whichever block has it."""
-    kernels = kernels_of("layer_norm", ("bf16",), LNGEN_D=features)
-    whole = case_of(kernels, "layer_norm", "bf16", 37, features).run()
-    for rows, blocks in ((37, 1), (37, 5), (36, 4), (3, 2)):
-        case = case_of(kernels, "layer_norm", "bf16", 37, features)
-        case.rows, case.blocks = rows, blocks
-        case.given = {n: v if v is None or v.ndim < 2 else v[:rows] for n, v in case.given.items()}
-        case.cotangents = {n: v[:rows] for n, v in case.cotangents.items()}
-        some = case.run()
-        for name in ("y", "dx"):
-            assert some[name].tobytes() == whole[name][:rows].tobytes(), (name, rows, blocks)
-
-
 CHECKED = [
     ("layer_norm", "f16", (33, 2500)),
     ("rms_norm", "bf16", (2, 130)),
-    ("layer_norm", "bf16", (1000,)),
-    ("rms_norm", "f64", (33,)),
-    ("modulated_layer_norm", "f64", (7,)),
-    ("dynamic_tanh", "f64", (33,)),
 ]
 
 
@@ -305,50 +212,6 @@ def test_the_checker_has_no_finding(layer, dtype, sizes):
         kernels = kernels_of(layer, (dtype,), check=True, LNGEN_D=features)
         for rows in (0, 2, 5):
             assert_right(case_of(kernels, layer, dtype, rows, features, schedule="random", seed=rows))
-
-
-# Some others once each, in types and sizes by turns; the tier matrix has them all.
-WATCHED = [(layer, list(DTYPES)[index % 4], (33, 128, 7)[index % 3]) for index, layer in enumerate(REST[::4])]
-
-
-@pytest.mark.parametrize(("layer", "dtype", "features"), WATCHED)
-@pytest.mark.ci
-def test_every_shipped_layer_runs_without_a_finding(layer, dtype, features):
-    kernels = kernels_of(layer, (dtype,), check=True, LNGEN_D=features)
-    for rows in (2, 5):
-        assert_right(case_of(kernels, layer, dtype, rows, features, schedule="random", seed=rows))
-
-
-CONFIGURATIONS = [
-    *(macros for _, macros in REGIMES),
-    {"LNGEN_D": 128, "LNGEN_WITHOUT_gamma": None},
-    {"LNGEN_D": 4097},
-]
-
-
-@pytest.mark.matrix
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("macros", CONFIGURATIONS, ids=named)
-@pytest.mark.parametrize("layer", WHOLE)
-def test_the_checker_has_no_finding_in_any_configuration(layer, macros, dtype):
-    kernels = kernels_of(layer, (dtype,), check=True, **macros)
-    absent = tuple(name.removeprefix("LNGEN_WITHOUT_") for name in macros if name.startswith("LNGEN_WITHOUT_"))
-    features = macros["LNGEN_D"]
-    assert case_of(kernels, layer, dtype, 5, features, absent, schedule="random", seed=features).run()
-
-
-@pytest.mark.parametrize("layer", sample(["layer_norm", "dynamic_tanh"], ["layer_norm"]))
-def test_every_schedule_gives_the_same_bits(layer):
-    dtype = "f64" if layer == "dynamic_tanh" else "f32"
-    kernels = kernels_of(layer, (dtype,), LNGEN_D=1000)
-    results = [
-        case_of(kernels, layer, dtype, 37, 1000, **how).run()
-        for how in ({}, {}, {"schedule": "reverse"}, *({"schedule": "random", "seed": seed} for seed in range(3)))
-    ]
-    for other in results[1:]:
-        assert {name: value.tobytes() for name, value in other.items()} == {
-            name: value.tobytes() for name, value in results[0].items()
-        }
 
 
 # A kernel as it is emitted, with one line changed. Each is found by the checker, or gives a wrong result.

@@ -105,6 +105,7 @@ def test_a_runtime_that_was_edited_by_hand_is_repaired(older, tmp_path):
     assert (tmp_path / "edited" / RUNTIME / CHANGED).read_text() != ""
 
 
+@pytest.mark.ci
 def test_all_derives_every_layer_again_from_its_manifest(older, tmp_path):
     assert lngen("derive", "--all", "--out", "layers", "--check").exit_code == 1
     assert lngen("derive", "--all", "--out", "layers").exit_code == 0
@@ -113,6 +114,7 @@ def test_all_derives_every_layer_again_from_its_manifest(older, tmp_path):
     assert lngen("derive", "--all", "--out", "layers", "--check").exit_code == 0
 
 
+@pytest.mark.ci
 def test_all_with_a_definition_takes_the_file_for_its_layer(older):
     file = older.parent / "doubled.py"
     file.write_text(TEXTS["doubled"].replace("2", "3"))
@@ -133,6 +135,7 @@ def test_all_with_a_text_that_is_refused_changes_nothing(older, text):
     assert held(older) == before
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("last", [1, 2, 3])
 def test_all_with_a_folder_that_cannot_be_replaced_changes_nothing(older, monkeypatch, last):
     before, done, exchange = held(older), [], atomic.exchange

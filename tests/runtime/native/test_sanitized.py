@@ -99,7 +99,7 @@ def test_no_race_between_threads(name: str) -> None:
     assert_clean(sanitized(ROOT / "generated" / name, RACES, 4))
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_memory_beyond_an_array_is_seen(tmp_path: Path) -> None:
     layer = changed(
         tmp_path,
