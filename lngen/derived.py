@@ -189,7 +189,7 @@ def definition_of(definition: str | os.PathLike[str]) -> Definition:
         if not file.is_file():
             names = sorted(path.stem for path in derive_folder().glob("*.py"))
             raise LngenError(
-                f"there is no layer {definition!r}; lngen has {', '.join(names)}.{nearest(definition, names)}"
+                f"there is no layer {definition!r}.{nearest(definition, names)} lngen has {', '.join(names)}."
             )
         return load(file)
     if "\n" not in definition and definition.endswith(".py"):

@@ -91,7 +91,7 @@ def calls(definition: Definition, module: Any, cpu: Any) -> Iterator[Callable[[]
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"words": ["no_such"]}, r"there is no layer 'no_such'; there are "),
+        ({"words": ["no_such"]}, r"there is no layer 'no_such'\. There are "),
         ({"arch": "z80"}, r"no architecture 'z80' to compile for; there are x86-64-v4, .*armv8-a\."),
         ({"dtypes": ["i8"]}, "'i8' is not a number type"),
         ({"out": Path("a-b")}, "'a-b' is not the name of a Python package"),

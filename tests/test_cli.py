@@ -110,6 +110,13 @@ class TestDerive:
         subprocess.run([sys.executable, "-c", line], cwd=mine.parent, check=True)
 
     @pytest.mark.ci
+    def test_a_layer_of_another_definition_is_replaced_with_a_word(self, mine):
+        words = "derive", "mine.py", "--out", "here", "--backend", "numpy", "--brief"
+        assert "another definition" not in lngen(*words).stdout
+        mine.write_text("def mine(x: Row): return x*mean(x)\n")
+        assert re.search(r"wrote here/mine: \d files; it was of another definition", lngen(*words).stdout)
+
+    @pytest.mark.ci
     def test_a_certificate_is_written_and_holds(self, mine):
         result = lngen("derive", "mine.py", "--brief", "--certificate", "c.json")
         assert (result.exit_code, result.stderr) == (0, "")
@@ -348,14 +355,17 @@ class TestCheck:
             assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "code: my_layers/mine")
         kernels = mine.parent / "my_layers/mine/numpy_backend.py"
         kernels.write_text(kernels.read_text().replace("np.multiply", "np.add", 1))
-        mine.unlink()
+        subject = words[1:]
+        if options:
+            mine.unlink()
+            subject = ["my_layers/mine"]
         # In a process of its own, as the module is imported here.
-        result = process("-m", "lngen", "check", "my_layers/mine", *quick, cwd=mine.parent)
+        result = process("-m", "lngen", "check", *subject, *quick, cwd=mine.parent)
         assert result.returncode == 1
         found = " ".join(result.stdout.split())
         assert re.search(r"output 0: \S+ and the definition gives", found)
         assert "the files are what lngen emits: mine/numpy_backend.py" in found
-        assert "again: python -m lngen check my_layers/mine --backend numpy --shape 2,3" in found
+        assert f"again: python -m lngen check {' '.join(subject)} --backend numpy --shape 2,3" in found
 
     @pytest.mark.parametrize(
         ("words", "message"),

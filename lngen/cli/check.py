@@ -168,7 +168,11 @@ def _reports(
         written, there = None, with_needed(backends)
     layer = derived(definition, backends=there)
     said = "emitted now, and not kept" if written is None else layers.shown(written)
-    asked = replace(asked, word=shlex.quote(said if written is not None else layers.shown(Path(definition.filename))))
+    file = Path(definition.filename)
+    words = [layers.shown(file)] if written is None or file.parent != written else [said]
+    if written is not None and words != [said] and written.parent != layers.output_folder():
+        words += ["--out", layers.shown(written.parent)]
+    asked = replace(asked, word=shlex.join(words))
     with _code(layer, written) as folder:
         for backend in backends:
             part(f"{definition.name}: checking {backend}")

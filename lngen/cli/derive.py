@@ -91,6 +91,7 @@ def run(
     for option, file in documents.items():
         text = pages().page(every[0]) if option == "html" else _certificate(every[0])
         atomic.write(file, text)
+    others = {each.emission.name for each in every if folder and manifest.replaces_another(each.emission, folder)}
     changed = {} if folder is None else _written(every, folder)
     if in_lines:
         _print_lines(every, changed)
@@ -104,7 +105,7 @@ def run(
     if folder is not None:
         if backend is not None and (more := added(backend, chosen[definitions[0].name])):
             _tell(more, format)
-        _tell_changes(_emissions(every, folder), changed, folder, format, each=not in_lines)
+        _tell_changes(_emissions(every, folder), changed, others, folder, format, each=not in_lines)
     if folder is not None and any(changed.values()):
         check_it = shlex.join(["lngen", "check", *words, *([] if out is None else ["--out", str(out)])])
         _tell(f"Next: `{check_it}` holds the code against its definition.", format)
@@ -204,18 +205,23 @@ def _print_lines(every: Sequence[Derived], changed: Mapping[str, Sequence[Drift]
 def _tell_changes(
     emissions: Sequence[manifest.Emission],
     changed: Mapping[str, Sequence[Drift]],
+    others: Collection[str],
     folder: Path,
     format: Format,
     *,
     each: bool,
 ) -> None:
-    """Print a line for each folder that was written, or one for all; then the number of unchanged files."""
+    """Print a line for each folder that was written, or one for all; then the number of unchanged files.
+
+    The layers `others` were of another definition before.
+    """
     drifts = [entry for entries in changed.values() for entry in entries]
     for emission in emissions if each else ():
         if found := changed[emission.name]:
             removed = [entry for entry in found if entry.kind == "left over"]
             gone = f"; removed {counted(len(removed), 'file')}" if removed else ""
             files = counted(len(found) - len(removed), "file")
+            gone += "; it was of another definition" if emission.name in others else ""
             _tell(f"wrote {layers.shown(folder / emission.name)}: {files}{gone}", format)
     if drifts and not each:
         _tell(f"changed in {layers.shown(folder)}: {counted(len(drifts), 'file')}", format)

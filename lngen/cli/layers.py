@@ -117,6 +117,6 @@ def _file_defining(name: str) -> Path:
             f"{printable(name)} is a folder, and none that lngen wrote a layer to. Name one in it, or a file."
         )
     raise LngenError(
-        f"there is no layer {printable(name)!r}; there are {', '.join(names) or 'none'}.{nearest(name, names)} "
+        f"there is no layer {printable(name)!r}.{nearest(name, names)} There are {', '.join(names) or 'none'}. "
         "A definition file is named by its path, such as ./mine.py."
     )

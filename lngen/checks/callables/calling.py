@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -63,10 +64,25 @@ class Calling:
             return frozenset(of for name, of in self.spelled.items() if name in without)
         return frozenset()
 
+    @cached_property
+    def defaulted(self) -> frozenset[str]:
+        """The function's arguments that have a number by default: one that is absent is left out of a call."""
+        with suppress(TypeError, ValueError):
+            arguments = inspect.signature(self.function).parameters.values()
+            by_name = [each for each in arguments if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+            return frozenset(each.name for each in by_name if isinstance(each.default, int | float))
+        return frozenset()
+
     def __call__(self, values: Mapping[str, Any]) -> Any:
         """Call with the value of each name."""
         rows = [_filled(word, values) for word in self.positional]
         named = {name: _filled(word, values) for name, word in self.named}
+        if self.defaulted:
+            names = [name for name, _ in zip(self.spelled, rows, strict=False)]
+            end = next((n for n, name in enumerate(names) if rows[n] is None and name in self.defaulted), len(rows))
+            named |= dict(zip(names[end:], rows[end:], strict=True))
+            rows = rows[:end]
+            named = {name: value for name, value in named.items() if value is not None or name not in self.defaulted}
         made = _of_module(self.function, rows, named) if is_module(self.function) else self.function(*rows, **named)
         return made if self.part is None else made[self.part]
 

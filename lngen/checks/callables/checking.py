@@ -17,6 +17,7 @@ from lngen.checks.bounds import Grade
 from lngen.checks.callables.adapters import adapted
 from lngen.checks.callables.calling import calling
 from lngen.checks.checker import FUNCTION, Checker, References
+from lngen.checks.claim import NotRun
 from lngen.checks.contracts import check_contracts
 from lngen.checks.counterpart import counterpart, module_of
 from lngen.checks.derived import checkable
@@ -201,7 +202,7 @@ def _wide_parameters(checker: Checker, dtype: str) -> Iterator[Evidence]:
             warnings.simplefilter("ignore")  # frameworks warn that this is slow
             answer = run(checker.layer, case)
     except Exception as error:  # whatever the function raises
-        note = f"refused, by {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        note = _refused(error)
         yield replace(verdict(ROUNDING, what, "", case.shape, dtype, note), claimed=False)
         return
     yield from checker.within(VALUES, f"{what}: ", case, dtype, bounds, *checker.exact(case), answer=answer)
@@ -245,7 +246,7 @@ def _second(checker: Checker, asked: CallableRequest) -> Evidence:
             [on.array(along.w[entry.name]) for entry in along.there],
         )
     except Exception as error:  # whatever the function or its framework raises
-        note = f"refused, by {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        note = _refused(error)
         return replace(verdict(SECOND, what, "", case.shape, "float64", note), claimed=False)
     names = [*along.v, *(f"d{name}" for name in along.c)]
     products = [along.all[name] * on.value(value) for name, value in zip(names, found, strict=True)]
@@ -255,6 +256,11 @@ def _second(checker: Checker, asked: CallableRequest) -> Evidence:
     )
     bound = NARROW_BOUND if checker.grades["float64"] == Grade.FLOAT32 else BOUND
     return checker.compared(SECOND, what, case, sum(each.sum() for each in products) / scale, exact / scale, bound)
+
+
+def _refused(error: Exception) -> str:
+    by = "" if isinstance(error, NotRun) else f", by {type(error).__name__}"
+    return f"refused{by}: {' '.join(str(error).split())[:200]}"
 
 
 def _values(checker: Checker, dtype: str, asked: CallableRequest) -> Iterator[Evidence]:

@@ -46,10 +46,10 @@ def _causes(failed: Sequence[Evidence], own: Report | None) -> Iterator[str]:
         alike = [each for each in values if (each.shape, each.dtype) == (smallest.shape, smallest.dtype)]
         for each in alike[:_SHOWN]:
             yield from _shown(each, own)
-        names = ", ".join(dict.fromkeys(each.what for each in values))
+        names = "; ".join(dict.fromkeys(each.what for each in values))
         shapes = len({each.shape for each in values})
         types = ", ".join(dict.fromkeys(each.dtype for each in values))
-        yield f"  {names}: at {shapes} shapes, in {types}"
+        yield f"  {names}, at {shapes} shapes, in {types}"
         if rest := len(failed) - len(values):
             yield f"  {rest} other claims fail too, as they do by the same fault; mend this one first"
         return

@@ -151,9 +151,10 @@ def _ensure_package(package: str, folder: Path) -> None:
 
 def _load_folder(folder: Path) -> ModuleType:
     if not _is_emitted(folder):
+        what = "it has no code of a backend or its name is not an identifier" if folder.is_dir() else "it is no folder"
         raise LngenError(
-            f"{folder} is not the folder of an emitted layer: it has no code of a backend or its name is not an "
-            "identifier. Pass DIR/NAME of what `lngen derive --out DIR` wrote."
+            f"{folder} is not the folder of an emitted layer: {what}. "
+            "Pass DIR/NAME of what `lngen derive --out DIR` wrote."
         )
     folder = folder.resolve()
     if folder.parent == paths.generated_folder().resolve():

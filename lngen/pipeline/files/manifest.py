@@ -288,6 +288,12 @@ def _words(found: object) -> list[str]:
     return [word for word in found if isinstance(word, str)] if isinstance(found, list) else []
 
 
+def replaces_another(emission: Emission, folder: Path) -> bool:
+    """Test whether the layer in `folder` of this name is of another definition."""
+    before, after = _read(folder / emission.name), json.loads(dict(emission.files).get(MANIFEST, "{}"))
+    return before.get("definition") not in (None, after["definition"])
+
+
 def lost_grades(emission: Emission, folder: Path) -> list[str]:
     """List statements of the layer in `folder` that were exact by its manifest, and are not now; a line for each
     sort.

@@ -200,11 +200,14 @@ def library(
 
 
 def _text(source: Path) -> str:
-    """The text that a compiler is given. Raises NoCompiler where Python imports from a file that has the sources."""
+    """The text that a compiler is given. Raises NoCompiler where the source is in another file, or is missing."""
     try:
         return inlined(source)
     except NotADirectoryError as error:
         raise NoCompiler(f"{source} is inside of another file", "unpack that; numpy_backend works without") from error
+    except FileNotFoundError as error:
+        remedy = "a package has them by package data: *.cpp, *.c, *.h, *.cu and *.cuh"
+        raise NoCompiler(f"{error.filename} was not installed with the modules beside it", remedy) from error
 
 
 def _options(source: Path, architecture: str, defined: Sequence[str], includes: Sequence[Path]) -> list[str]:
@@ -335,12 +338,15 @@ def _runnable() -> list[str]:
 
 
 def can_run(folder: Path) -> bool:
-    """Test whether compiled kernels of the layer in a folder are available: compiled now, or ahead of time."""
+    """Test whether compiled kernels of the layer in a folder are available: compiled now, or ahead of time.
+
+    A package that was built of modules alone lacks their sources.
+    """
     try:
         compiler()
     except NoCompiler:
         return is_built(folder)
-    return folder.is_dir()
+    return folder.is_dir() and any(folder.glob("*.cpp")) and any(Path(__file__).parent.glob("*.h"))
 
 
 def is_built(folder: Path) -> bool:

@@ -34,6 +34,20 @@ def test_numbers_tuples_and_the_size_are_passed():
     assert found({"x": 1, "gamma": 2, "eps": 3, "D": 4}) == (1, (4,), (2, None), -1, 3, True)
 
 
+def test_an_absent_input_is_left_out_where_the_function_has_a_default_of_its_own():
+    def own(x, gamma=2, eps=0.5):
+        return gamma, eps
+
+    def none(x, gamma=None, eps=0.5):
+        return gamma, eps
+
+    absent = {"x": 1, "gamma": None, "eps": 3, "D": 4}
+    assert calling(own, NORM)(absent) == (2, 3)
+    assert calling(own, NORM, "f(x, eps=eps, gamma=gamma)")(absent) == (2, 3)
+    assert calling(own, NORM)({**absent, "gamma": 5}) == (5, 3)
+    assert calling(none, NORM)(absent) == (None, 3)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -138,6 +138,12 @@ def test_what_is_no_compiler(cache: Path, source: Path, monkeypatch: pytest.Monk
         assert not host_compiler.can_run(source.parent)
 
 
+def test_sources_that_a_package_was_built_without(cache: Path, tmp_path: Path) -> None:
+    with pytest.raises(host_compiler.NoCompiler, match=r"kernels\.cpp was not installed .* has them by package data: "):
+        host_compiler.library(tmp_path / "kernels.cpp", [])
+    assert not host_compiler.can_run(tmp_path)
+
+
 def test_of_several_compilers_the_first_that_works_is_taken(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
