@@ -56,7 +56,7 @@ def test_a_text_a_file_and_a_name_are_told_apart(scaled: DerivedLayer, tmp_path:
     assert lngen.derive("rms_norm").name == "rms_norm"
     with pytest.raises(
         LngenError,
-        match="there is no layer 'rms_nrm'. Did you mean rms_norm\\? lngen has ada_layer_norm, ada_layer_norm_z",
+        match=r"there is no layer 'rms_nrm'\. Did you mean rms_norm\? lngen has ada_layer_norm, ada_layer_norm_z",
     ):
         lngen.derive("rms_nrm")
     with pytest.raises(LngenError, match=r"any.py is a text. To read a file, pass it as a pathlib.Path"):
