@@ -145,7 +145,10 @@ def _leading_shapes(of: Trial) -> str:
         flat: dict[str, Any] = results(run(layer, part))
         shaped = {e.name: _led(e.kind, part.inputs[e.name], leading) for e in layer.definition.passed}
         cotangents = {n: _led(layer.definition.output_kind(n), v, leading) for n, v in part.cotangents.items()}
-        answer: dict[str, Any] = results(run(layer, replace(part, inputs=shaped, cotangents=cotangents)))
+        try:
+            answer: dict[str, Any] = results(run(layer, replace(part, inputs=shaped, cotangents=cotangents)))
+        except Exception as error:  # whatever the code raises
+            return f"{type(error).__name__}: {error}, for leading shape {leading}"
         for name in row_results(layer):
             if flat[name] is not None:
                 row = np.asarray(flat[name])
