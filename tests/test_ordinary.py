@@ -208,7 +208,7 @@ BACKENDS: dict[Callable[[str, Definition], Any], tuple[Any, ...]] = {
     jax: (needs_jax,),
 }
 NUMBERS = {backend: number for number, backend in enumerate(BACKENDS)}
-STEPS = {cuda: len(SHAPES), torch: 6, jax: 6}
+STEPS = {cuda: len(SHAPES), torch: 6, jax: 12}
 FEW = [
     {"shape": shape, "default": DEFAULTS[(3 * number + place) % len(DEFAULTS)], "backend": backend}
     for backend, place in NUMBERS.items()
@@ -217,7 +217,7 @@ FEW = [
     if backend is numpy or number % STEPS.get(backend, 4) == place % 4
     if backend is not cuda or shape != "named axes"
 ]
-"""Each shape and each default on NumPy, and a quarter of them, a sixth or one on each of the others."""
+"""Each shape and each default on NumPy, and a quarter of them, or fewer, on each of the others."""
 EVERY = [
     {"shape": shape, "default": default, "kind": kind, "backend": backend}
     for shape in SHAPES

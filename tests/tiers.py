@@ -234,7 +234,7 @@ CHOSEN = {
     },
     "tests/test_own_build.py::test_objects_of_two_layers_link_and_those_of_one_name_do_not": {"cpp"},
     "tests/extensions/simt/test_field.py::test_mistakes_in_loops_are_seen": {
-        *("a row of a block", "the last bit of a constant"),
+        "the last bit of a constant",
     },
     "tests/extensions/simt/test_field.py::test_kernels_are_equal_at_every_class_of_shapes": {"70-2"},
     "tests/test_integers_on_backends.py::test_kernels_of_a_gpu_compute_what_numpy_does": {"labels-float32-int64"},

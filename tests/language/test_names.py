@@ -20,8 +20,8 @@ from tests.shipped import LAYERS, ROOT
 from tests.tiers import sample
 
 
-def _one_in_twelve(values: list[tuple[str, str]]) -> list[Any]:
-    return sample(values, (), values[::12])
+def _one_in_twenty(values: list[tuple[str, str]]) -> list[Any]:
+    return sample(values, (), values[::20])
 
 
 REPRODUCTIONS = {
@@ -53,7 +53,7 @@ def f(x: Row):
 
 @pytest.mark.parametrize(
     ("what", "name"),
-    _one_in_twelve(
+    _one_in_twenty(
         [
             *(("gate", name) for name in ("g", "g_2", "g_3", "dv", "ddx", "p", "x_dot", "d2x", "y_dot", "Phi_u")),
             *(("row scalar", name) for name in ("column", "ddx", "given")),
@@ -73,7 +73,7 @@ def test_a_name_that_once_broke_a_layer(what: str, name: str) -> None:
 SHADOWS = {"gate": "where", "row": "clip", "constant": "pi", "output": "index", "saved": "tanh"}
 
 
-@pytest.mark.parametrize("what", sample(SHADOWS, (), ("row", "constant", "output")))
+@pytest.mark.parametrize("what", sample(SHADOWS, (), ("row", "output")))
 def test_a_value_may_be_called_as_a_function_is(what: str) -> None:
     (role,) = named.plain_names(REPRODUCTIONS[what])
     assert_works(REPRODUCTIONS[what], {role: SHADOWS[what]})

@@ -19,8 +19,7 @@ HARMLESS = {"least and most", "difference of the caller's"}
 SOME = ("x less sine", "softplus less x", "covariance", "one minus tanh")
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("name", sample(DEFINITIONS, SOME))
+@pytest.mark.parametrize("name", sample(DEFINITIONS, (), {*SOME, *[*DEFINITIONS][::3]}))
 def test_what_loses_its_digits_is_open(name: str) -> None:
     now, as_written = map(worst, zip(*losses(name), strict=True))
     assert now.error < LOST or open_differences(name), now
