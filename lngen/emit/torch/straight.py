@@ -91,6 +91,12 @@ class StraightCall:
         return letter_of(Kind(each.given.kind), each.given.required)
 
     @property
+    def wide(self) -> list[str]:
+        """The test that rows have more than 16 bits, where they share parameters: a gradient is a sum over them."""
+        shares = self.is_named and self.forms[0].lower().count("r") > 1
+        return [f"{self.arrays.first.public}.itemsize > 2"] * shares
+
+    @property
     def is_named(self) -> bool:
         """Test whether axes have names."""
         return self.arrays.layout.named
@@ -111,9 +117,12 @@ class StraightCall:
 
     def functions(self) -> dict[str, list[str]]:
         """Return the lines of each function by its field of the template."""
-        constants, D = [each.name for each in self.layer.constants], [marked("D")] * self.is_named
+        constants = [each.name for each in self.layer.constants]
+        D = [marked("D"), *self.named.tables] if self.is_named else []
         forward = ", ".join(["run", "kept", *constants, *D, *self.inputs])
-        backward = ", ".join(["run", "kept", *constants, *D, *self.inputs, *self.kept, *self.cotangents])
+        read = _parts(self.kernels[1].contract, ("Constant",))
+        given = [name if name in read else f"_{name}" for name in constants]
+        backward = ", ".join(["run", "kept", *given, *D, *self.inputs, *self.kept, *self.cotangents])
         docstring = _letters_in_words(self._form(self.kernels[0], self.inputs, self._made_forward)[0])
         found = {
             "made": [f"def _forward({forward}):", *docstring, *laid(self._of_forward())],
@@ -146,7 +155,10 @@ class StraightCall:
 
     def _of_backward(self) -> list[str]:
         moved = {f"out {gradient(each.name)}": each for each in self.arguments if each.given.has_gradient}
-        made = {part: (self._letter(each).lower(), each.name) for part, each in moved.items()}
+        runs = self.named.runs if self.is_named else {}
+        made = {
+            part: ("c" if each.name in runs else self._letter(each).lower(), each.name) for part, each in moved.items()
+        }
         values = [*self.inputs, *self.kept, *self.cotangents]
         run = self._run(self.kernels[1], values, made)
         order = [part for part in self._parts_of(self.kernels[1]) if part in made]
@@ -179,6 +191,8 @@ class StraightCall:
     ) -> tuple[str, list[str]]:
         """The form of a call of kernels, and its tensors."""
         letters = dict(zip(values, self.forms[kernels is self.kernels[1]], strict=True))
+        starts = self.named.starts if self.is_named else {}
+        letters |= {name: f"*{letters[name]}" for name in starts}
         letters |= {part: f"+{letter}" for part, (letter, _) in made.items()}
         letters |= {part: chr(ord("0") + place) for place, part in enumerate(self.saved)}
         sections = [_parts(each, None) for each in kernels.contracts]
@@ -186,9 +200,31 @@ class StraightCall:
         sections += [[]] * (2 - len(sections)) + [unread] if unread else []
         form = "=" * self.is_named + "|".join("".join(letters[part] for part in each) for each in sections)
         given = [
-            made[part][1] if part in made else part for each in sections for part in each if part not in self.saved
+            name
+            for part in (part for each in sections for part in each if part not in self.saved)
+            for name in ([made[part][1]] if part in made else [part, starts[part]] if part in starts else [part])
         ]
         return form, given
+
+    def macros(self, kernels: KernelPair) -> list[str]:
+        """The macros of kernels that read arrays where they lie: host_places.h says what they mean."""
+        if not self.is_named or not self.named.starts:
+            return []
+        runs = self.named.runs
+        summed = {f"out {gradient(name)}" for name in runs}
+        parts = _parts(kernels.contract, None)
+        letters = {each.name: self._letter(each).lower() for each in self.arguments} | self.outputs
+        letters |= {gradient(name): letter for name, letter in self.outputs.items()}
+        read = [part for part in parts if letters.get(part) == "r"]
+        letters |= {f"out {name}": letter for name, letter in self.outputs.items()}
+        letters |= {f"out {gradient(each.name)}": self._letter(each).lower() for each in self.arguments}
+        made = [part for part in parts if part.startswith("out ") and letters[part] == "r"]
+        sets = {"OF_RUNS": (read, {*runs}), "SUMMED_BY_RUN": (made, summed)}
+        found = ["LNGEN_PLACED", *["LNGEN_RUNS"] * bool(runs)]
+        for name, (among, chosen) in sets.items():
+            bits = sum(1 << number for number, part in enumerate(among) if part in chosen)
+            found += [f"LNGEN_{name}={bits}ull"] if bits else []
+        return found
 
     def _run(self, kernels: KernelPair, values: Sequence[str], made: dict[str, tuple[str, str]]) -> str:
         """The call of kernels, given the letter of each result, and a tensor of its type."""
@@ -209,8 +245,7 @@ class StraightCall:
                 f"made = {call('given and _forward', '_guards.run', 'kept', *constants, '*given')}",
             ]
         else:
-            copied = f'    given = _guards.dense("{self.forms[0]}", *given)'
-            lines = [f"given = {tuple_of(values)}", made, "if made is None:", copied, f"    {made}"]
+            lines = [made.replace("*given", ", ".join(values))]
         outputs = ", ".join(self.outputs)
         returned = f"({outputs})" if len(self.outputs) > 1 else outputs
         if self.is_named and self.named.outputs(self.outputs):
@@ -261,7 +296,7 @@ class StraightCall:
         if named:
             backward += [
                 "found = None",
-                "if not torch.is_grad_enabled():  # nobody differentiates gradients again",
+                f"if {' and '.join([*self.wide, 'not torch.is_grad_enabled()'])}:  # no derivative of gradients",
                 f"    given = {call('_pulled_rows', *own, *sizes)}",
                 f"    {pulled}",
                 "if found is None:",
@@ -274,11 +309,7 @@ class StraightCall:
             if len(cotangents) == 1:  # which is never None, and expanded where y is summed
                 own[-1] += ".contiguous()"
             backward += [
-                f"given = {tuple_of(own)}",
-                pulled,
-                "if found is None:",
-                f'    given = _guards.dense("{self.forms[1]}", *given, follows=True)',
-                f"    {pulled}",
+                pulled.replace("*given", ", ".join(own)),
                 "if found is None or found is True:",
                 f"    found = {long}",
                 f"return None, *found{none}",
@@ -317,10 +348,12 @@ def letter_of(kind: Kind, is_required: bool) -> str:
 def _letters_in_words(form: str) -> list[str]:
     """The docstring of forward, which says what the letters of its form stand for."""
     shapes = {"r": "the shape of rows", "s": "one value a row", "f": "one a feature", "n": "one value"}
+    shapes |= {"c": "one for each run of a row"}
     found = [f"{letter} has {shapes[letter]}" for letter in shapes if letter in form.lower()]
     whole = [f"{letter} {shapes[SAME_SHAPE[letter]]}" for letter in SAME_SHAPE if letter in form.lower()]
     words = f"In the form of a call, {', '.join(found)}" + (f", of integers {', '.join(whole)}" if whole else "")
     words += "; a capital has to be there, + is a result" + ", a digit row scalars" * any(c.isdigit() for c in form)
+    words += ", * lies where a table says" * ("*" in form)
     words += ". A bar ends the values of a kernel"
     first = '"""The outputs by the compiled kernel, then the row scalars if `kept` is None.'
     return [f"    {first}", "", *in_lines(words + ".", WIDTH - 4, "    ", "    "), '    """']
