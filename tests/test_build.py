@@ -87,7 +87,7 @@ def calls(definition: Definition, module: Any, cpu: Any) -> Iterator[Callable[[]
 
 
 def test_pytorch_finds_what_it_asks_for_where_axes_have_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its kernels read what rows share in place, those of NumPy's arrays do so where tables are passed."""
+    """Kernels that PyTorch calls read what rows share in place, and are built besides those of NumPy's arrays."""
     pytest.importorskip("torch", reason=NO_TORCH)
     page = vars(lngen.load("group_norm", backend="torch"))
     built = {

@@ -22,6 +22,7 @@ pytestmark = [
 guards = importlib.import_module("generated._runtime.torch.guards")
 norm = importlib.import_module("generated.layer_norm.torch_backend")
 groups = importlib.import_module("generated.group_norm.torch_backend")
+checkpoint = importlib.import_module("torch.utils.checkpoint").checkpoint  # which PyTorch 2.6 does not import itself
 F = torch.nn.functional
 
 
@@ -124,7 +125,7 @@ MODES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "transposed": (lambda f, x: f(x.t().contiguous().t()), "kernel"),
     "parameter": (lambda f, x: f(torch.nn.Parameter(x)), "kernel"),
     "activation checkpoint": (
-        lambda f, x: torch.utils.checkpoint.checkpoint(f, x.requires_grad_(), use_reentrant=False), "operator"
+        lambda f, x: checkpoint(f, x.requires_grad_(), use_reentrant=False), "operator"
     ),
     "autocast": (within(lambda: torch.autocast("cpu", torch.bfloat16)), "operator"),
     "profiler": (within(torch.profiler.profile), "operator"),
