@@ -100,7 +100,7 @@ def test_pytorch_finds_what_it_asks_for_where_axes_have_names(monkeypatch: pytes
         for flag in (False, True):
             direction.__missing__(("f32", flag, flag))
         assert {(direction.source, macros) for macros in asked} <= built
-        assert all("LNGEN_RUNS" in macros for macros in asked)
+        assert all("LNGEN_PLACED" in macros for macros in asked)
 
 
 # ---- what is refused, before anything is written

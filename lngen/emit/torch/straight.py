@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ SAME_SHAPE = {"j": "r", "i": "s", "l": "f", "k": "n"}
 """Letters of floats of the shapes that letters of integers stand for, as guards.py has them."""
 
 _LETTERS = ("nk", "fl"), ("si", "rj")
+_OF_RUNS = str.maketrans("rR", "cC")
 _MOST_SCALARS = ord("@") - ord("0") + 1
 _SKIPPED = ("workspace", "rows", "blocks", "D", "Constant")
 
@@ -123,7 +125,7 @@ class StraightCall:
         read = _parts(self.kernels[1].contract, ("Constant",))
         given = [name if name in read else f"_{name}" for name in constants]
         backward = ", ".join(["run", "kept", *given, *D, *self.inputs, *self.kept, *self.cotangents])
-        docstring = _letters_in_words(self._form(self.kernels[0], self.inputs, self._made_forward)[0])
+        docstring = _letters_in_words(self._form(self.kernels[0])[0])
         found = {
             "made": [f"def _forward({forward}):", *docstring, *laid(self._of_forward())],
             "pulled": [f"def _backward({backward}):", _BACKWARD, *laid(self._of_backward())],
@@ -143,26 +145,27 @@ class StraightCall:
         return [line for function in found if function for line in (*function, "", "")][:-2]
 
     @cached_property
-    def _made_forward(self) -> dict[str, tuple[str, str]]:
-        casts = dict(self.forward.casts)
-        return {
+    def _made(self) -> tuple[dict[str, tuple[str, str]], dict[str, tuple[str, str]]]:
+        """The letter of each result of forward and of backward, and a tensor of its type."""
+        casts, runs = dict(self.forward.casts), self.named.runs if self.is_named else {}
+        outputs = {
             f"out {name}": (letter, f"_guards.of_type(torch.{casts[name]})" if name in casts else self.first)
             for name, letter in self.outputs.items()
         }
+        gradients = {
+            f"out {gradient(each.name)}": ("c" if each.name in runs else self._letter(each).lower(), each.name)
+            for each in self.arguments
+            if each.given.has_gradient
+        }
+        return outputs, gradients
 
     def _of_forward(self) -> list[str]:
-        return [f"return {self._run(self.kernels[0], self.inputs, self._made_forward)}"]
+        return [f"return {self._run(self.kernels[0])}"]
 
     def _of_backward(self) -> list[str]:
-        moved = {f"out {gradient(each.name)}": each for each in self.arguments if each.given.has_gradient}
-        runs = self.named.runs if self.is_named else {}
-        made = {
-            part: ("c" if each.name in runs else self._letter(each).lower(), each.name) for part, each in moved.items()
-        }
-        values = [*self.inputs, *self.kept, *self.cotangents]
-        run = self._run(self.kernels[1], values, made)
+        made, run = self._made[1], self._run(self.kernels[1])
         order = [part for part in self._parts_of(self.kernels[1]) if part in made]
-        if order == [*moved] and len(moved) == len(self.arguments) > 1:
+        if order == [*made] and len(made) == len(self.arguments) > 1:
             return [f"return {run}"]
         gradients = []
         for each in self.arguments:
@@ -186,13 +189,13 @@ class StraightCall:
     def _parts_of(self, kernels: KernelPair) -> list[str]:
         return [part for contract in kernels.contracts for part in _parts(contract, None)]
 
-    def _form(
-        self, kernels: KernelPair, values: Sequence[str], made: dict[str, tuple[str, str]]
-    ) -> tuple[str, list[str]]:
+    def _form(self, kernels: KernelPair) -> tuple[str, list[str]]:
         """The form of a call of kernels, and its tensors."""
-        letters = dict(zip(values, self.forms[kernels is self.kernels[1]], strict=True))
-        starts = self.named.starts if self.is_named else {}
-        letters |= {name: f"*{letters[name]}" for name in starts}
+        is_later = kernels is self.kernels[1]
+        values, made = [*self.inputs, *(self.kept + self.cotangents) * is_later], self._made[is_later]
+        letters = dict(zip(values, self.forms[is_later], strict=True))
+        starts, runs = (self.named.starts, self.named.runs) if self.is_named else ({}, {})
+        letters |= {name: f"*{letters[name].translate(_OF_RUNS) if name in runs else letters[name]}" for name in starts}
         letters |= {part: f"+{letter}" for part, (letter, _) in made.items()}
         letters |= {part: chr(ord("0") + place) for place, part in enumerate(self.saved)}
         sections = [_parts(each, None) for each in kernels.contracts]
@@ -208,27 +211,19 @@ class StraightCall:
 
     def macros(self, kernels: KernelPair) -> list[str]:
         """The macros of kernels that read arrays where they lie: host_places.h says what they mean."""
-        if not self.is_named or not self.named.starts:
-            return []
-        runs = self.named.runs
-        summed = {f"out {gradient(name)}" for name in runs}
-        parts = _parts(kernels.contract, None)
-        letters = {each.name: self._letter(each).lower() for each in self.arguments} | self.outputs
-        letters |= {gradient(name): letter for name, letter in self.outputs.items()}
-        read = [part for part in parts if letters.get(part) == "r"]
-        letters |= {f"out {name}": letter for name, letter in self.outputs.items()}
-        letters |= {f"out {gradient(each.name)}": self._letter(each).lower() for each in self.arguments}
-        made = [part for part in parts if part.startswith("out ") and letters[part] == "r"]
-        sets = {"OF_RUNS": (read, {*runs}), "SUMMED_BY_RUN": (made, summed)}
-        found = ["LNGEN_PLACED", *["LNGEN_RUNS"] * bool(runs)]
-        for name, (among, chosen) in sets.items():
-            bits = sum(1 << number for number, part in enumerate(among) if part in chosen)
+        form, _ = self._form(kernels)
+        found = ["LNGEN_PLACED"] * ("*" in form)
+        for name, made in (("OF_RUNS", False), ("SUMMED_BY_RUN", True)):
+            rows = [
+                each for each in re.findall(r"[+*]?[rc]", form.partition("|")[0].lower()) if (each[0] == "+") == made
+            ]
+            bits = sum(1 << place for place, each in enumerate(rows) if each[-1] == "c")
             found += [f"LNGEN_{name}={bits}ull"] if bits else []
         return found
 
-    def _run(self, kernels: KernelPair, values: Sequence[str], made: dict[str, tuple[str, str]]) -> str:
-        """The call of kernels, given the letter of each result, and a tensor of its type."""
-        form, given = self._form(kernels, values, made)
+    def _run(self, kernels: KernelPair) -> str:
+        """The call of kernels."""
+        form, given = self._form(kernels)
         absent = tuple_of([f"{flag} is None" for flag in kernels.flags if reading(flag) in kernels.optional])
         numbers = tuple_of(_parts(kernels.contract, ("Constant",)))
         least = marked("D") if self.is_named else str(self.least)

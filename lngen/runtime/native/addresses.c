@@ -104,7 +104,7 @@ static int64_t entries_of(struct tensor of) {
 
 // Tests whether a tensor has no gaps, and the shape, or the entries, and the type that its letter stands for.
 static int fits(const struct argument *own, const struct rows *rows, int stored) {
-    struct data_type type = strchr("rs", own->letter) ? types[stored].stored : types[stored].parameters;
+    struct data_type type = strchr("rsc", own->letter) ? types[stored].stored : types[stored].parameters;
     struct tensor of = own->tensor, wanted = shaped(own->letter, rows, strchr("ijkl", own->letter) ? INT32 : type);
     int64_t step = 1;
     for (int i = of.dimensions; i--; step *= of.shape[i])

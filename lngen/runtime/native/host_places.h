@@ -5,8 +5,8 @@
 // row of its array starts, in entries. A null pointer stands for rows that are one behind the other. Results in LNGEN_WIDE,
 // a set of bits by their number, are in the compute type.
 //
-// With LNGEN_RUNS, the rows in LNGEN_OF_RUNS have one entry for each run of sizes[6] columns, and are written out before a
-// row is worked on; the results in LNGEN_SUMMED_BY_RUN get the sum of each run, in the compute type, after it.
+// The rows in LNGEN_OF_RUNS have one entry for each run of sizes[6] columns, and are written out before a row is worked on;
+// the results in LNGEN_SUMMED_BY_RUN get the sum of each run, in the compute type, after it.
 
 #ifndef LNGEN_WIDE
 #define LNGEN_WIDE 0ull

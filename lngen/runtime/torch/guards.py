@@ -13,7 +13,7 @@ gaps:
     f, n    as parameters are: one value a feature, or one; all in the compute type, or in that of rows of 16 bits
     j, i    int32, of the shape of rows, or one a row
     l, k    int32, one a feature, or one
-    c       one value for each run of a row: a result
+    c       one value for each run of a row: a result, or with a table
     *       before a letter: rows lie where the next argument of `run` says, a table that `starts` makes
     +       before a letter: a result of such a shape, and the type of the tensor; None if that is None
     0 to @  row scalars by number, in the order of ASCII: `kept` is their tensor; if it is None that is made, and
@@ -165,14 +165,14 @@ def layout(form: str, least: int, *tensors: Any) -> tuple[str, int, int] | None:
     wide = torch.promote_types(rows.dtype, torch.float32)
     if parameters == rows.dtype != wide:
         stored, wide = f"{stored}_{stored}", rows.dtype
-    types = dict.fromkeys("jilk", torch.int32) | dict.fromkeys("rs", rows.dtype) | dict.fromkeys("fn", wide)
+    types = dict.fromkeys("jilk", torch.int32) | dict.fromkeys("rsc", rows.dtype) | dict.fromkeys("fn", wide)
     for letter, each, _, table in own:
-        kind = letter.lower()
-        shape = each.numel() if table and each is not None else _shape(form, kind, rows, D)
-        if letter.isupper() if each is None else not _has(each, shape):
+        if each is None and letter.isupper():
             return None
-        if each is not None and (each.dtype != types[kind] or not each.data_ptr()):
-            return None
+        if each is not None:
+            shape = each.numel() if table else _shape(form, letter.lower(), rows, D)
+            if not _has(each, shape) or each.dtype != types[letter.lower()] or not each.data_ptr():
+                return None
     return stored, rows.numel() // D, D
 
 

@@ -375,11 +375,11 @@ def test_rows_of_eight_bits_are_refused_by_their_type():
 
 def test_kernels_read_what_rows_share_where_it_lies():
     x, gamma, starts = torch.randn(2, 12, 5), torch.ones(12), guards.starts(5, (2, 4), (0, 3))
-    assert both("=R*r+c", x, gamma, starts, gamma, least=15) == "f32"
-    assert both("=R*r+c", x, None, starts, None, least=15) == "f32"
-    assert both("=*rR", gamma, starts, x, least=15) == "f32"
-    assert both("=R*r+c", x, torch.ones(24)[::2], starts, gamma, least=15) is None
-    assert both("=R*r+c", x, gamma.double(), starts, gamma, least=15) is None
+    assert both("=R*c+c", x, gamma, starts, gamma, least=15) == "f32"
+    assert both("=R*c+c", x, None, starts, None, least=15) == "f32"
+    assert both("=*cR", gamma, starts, x, least=15) == "f32"
+    assert both("=R*c+c", x, torch.ones(24)[::2], starts, gamma, least=15) is None
+    assert both("=R*c+c", x, gamma.double(), starts, gamma, least=15) is None
     assert both("=Rr+c", x, gamma, gamma, least=15) is None
 
 
