@@ -116,13 +116,13 @@ def _rows(x, gamma, beta, eps):
 def _forward(run, kept, eps, D, starts_g_c, x, gamma, beta):
     """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
-    In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result, a digit row scalars, * lies where a table says. A bar ends the values
-    of a kernel.
+    In the form of a call, r has the shape of rows, c has one for each run of a row;
+    a capital has to be there, + is a result, a digit row scalars, * lies where a
+    table says. A bar ends the values of a kernel.
     """
     return run(
         _FORWARD,
-        "=R*r*r+r012",
+        "=R*c*c+r012",
         D,
         (beta is None, gamma is None),
         (eps,),
@@ -140,7 +140,7 @@ def _backward(run, kept, _eps, D, starts_g_c, x, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
-        "=R*rR012+r+c+c||*r",
+        "=R*cR012+r+c+c||*c",
         D,
         (beta is None, gamma is None),
         (),
@@ -239,19 +239,14 @@ _FORWARD = _torch.CompiledDirection(
     "kernels",
     "group_norm_forward",
     optional=("beta", "gamma"),
-    macros=("LNGEN_PLACED", "LNGEN_RUNS", "LNGEN_OF_RUNS=6ull"),
+    macros=("LNGEN_PLACED", "LNGEN_OF_RUNS=6ull"),
 )
 _BACKWARD = _torch.CompiledDirection(
     __file__,
     "kernels",
     "group_norm_backward",
     optional=("beta", "gamma"),
-    macros=(
-        "LNGEN_PLACED",
-        "LNGEN_RUNS",
-        "LNGEN_OF_RUNS=2ull",
-        "LNGEN_SUMMED_BY_RUN=6ull",
-    ),
+    macros=("LNGEN_PLACED", "LNGEN_OF_RUNS=2ull", "LNGEN_SUMMED_BY_RUN=6ull"),
 )
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
