@@ -28,7 +28,8 @@ from lngen.pipeline.files import processor
 from lngen.runtime.native import compiler as host_compiler
 from lngen.runtime.native import extensions
 from tests import named
-from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_gxx
+from tests.hosts import private
+from tests.requirements import CROSS_GXX, NO_TORCH, needs_cross_compiler, needs_gxx
 from tests.shipped import NAMES, ROOT
 from tests.tiers import sample
 
@@ -83,6 +84,23 @@ def calls(definition: Definition, module: Any, cpu: Any) -> Iterator[Callable[[]
         yield partial(cpu.backward, saved, *cotangents)
         yield partial(cpu.jvp, saved, **{f"{name}_dot": step for name, step in steps.items()})
         yield partial(cpu.backward_backward, saved, cotangents, **{f"dd{name}": step for name, step in steps.items()})
+
+
+def test_pytorch_finds_what_it_asks_for_where_axes_have_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels that PyTorch calls read what rows share in place, and are built besides those of NumPy's arrays."""
+    pytest.importorskip("torch", reason=NO_TORCH)
+    page = vars(lngen.load("group_norm", backend="torch"))
+    built = {
+        (source, frozenset(macros))
+        for source, macros in private(build, "_builds")(ROOT / "generated/group_norm", ["f32"])
+    }
+    for direction in (page["_FORWARD"], page["_BACKWARD"]):
+        asked: list[frozenset[str]] = []
+        monkeypatch.setattr(type(direction), "compiled", lambda _, macros, asked=asked: asked.append(frozenset(macros)))
+        for flag in (False, True):
+            direction.__missing__(("f32", flag, flag))
+        assert {(direction.source, macros) for macros in asked} <= built
+        assert all("LNGEN_PLACED" in macros for macros in asked)
 
 
 # ---- what is refused, before anything is written

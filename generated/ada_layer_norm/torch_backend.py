@@ -104,42 +104,47 @@ def _rows(x, scale, shift, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, eps, D, x, scale, shift):
+def _forward(run, kept, eps, D, starts_b_d, x, scale, shift):
     """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result, a digit row scalars. A bar ends the values of a kernel.
+    a result, a digit row scalars, * lies where a table says. A bar ends the values
+    of a kernel.
     """
     return run(
         _FORWARD,
-        "=Rrr+r012",
+        "=R*r*r+r012",
         D,
         (scale is None, shift is None),
         (eps,),
         kept,
         x,
         scale,
+        starts_b_d,
         shift,
+        starts_b_d,
         x,
     )
 
 
-def _backward(run, kept, eps, D, x, scale, shift, dy):
+def _backward(run, kept, _eps, D, starts_b_d, x, scale, shift, dy):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
-        "=RrR012+r+r+r||r",
+        "=R*rR012+r+r+r||*r",
         D,
         (scale is None, shift is None),
         (),
         kept,
         x,
         scale,
+        starts_b_d,
         dy,
         x,
         scale,
         shift,
         shift,
+        starts_b_d,
     )
 
 
@@ -158,7 +163,7 @@ class _Recorded(_guards.Node):
         x, scale, shift = ctx.saved_tensors
         (eps,) = ctx.numbers
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if x.itemsize > 2 and not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, scale, shift, dy)
             found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
@@ -172,20 +177,17 @@ def _rows_of(x, scale, shift):
     if x.ndim < 2:
         return None
     b, *rest, d = x.shape
-    entries = _product(rest)
     if scale is not None and scale.shape != (b, d):
         return None
     if shift is not None and shift.shape != (b, d):
         return None
+    starts_b_d = _guards.starts(0, (b, _product(rest)), (d, 0))
     return (
         d,
+        starts_b_d,
         x.contiguous(),
-        None
-        if scale is None
-        else scale.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
-        None
-        if shift is None
-        else shift.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
+        None if scale is None else scale.contiguous(),
+        None if shift is None else shift.contiguous(),
     )
 
 
@@ -193,13 +195,13 @@ def _pulled_rows(x, scale, shift, dy):
     """D, and what the kernels of backward take, of arrays."""
     b, *rest, d = x.shape
     first = x.contiguous()
+    starts_b_d = _guards.starts(0, (b, _product(rest)), (d, 0))
     return (
         d,
+        starts_b_d,
         first,
-        None
-        if scale is None
-        else scale.detach().reshape(b, 1, d).expand(b, _product(rest), d).contiguous(),
-        None if shift is None else first,
+        None if scale is None else scale.contiguous(),
+        None if shift is None else shift.contiguous(),
         dy.contiguous(),
     )
 
@@ -207,19 +209,29 @@ def _pulled_rows(x, scale, shift, dy):
 def _gradients(dx, dscale, dshift, x, scale, shift):
     """The gradients of inputs as callers have these."""
     b, *rest, d = x.shape
+    entries = _product(rest)
     return (
         dx,
-        None if scale is None else dscale.sum(1),
-        None if shift is None else dshift.reshape(b, _product(rest), d).sum(1),
+        None if scale is None else dscale.reshape(b, entries, d).sum(1),
+        None if shift is None else dshift.reshape(b, entries, d).sum(1),
     )
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
-    __file__, "kernels", "ada_layer_norm_forward", optional=("scale", "shift")
+    __file__,
+    "kernels",
+    "ada_layer_norm_forward",
+    optional=("scale", "shift"),
+    macros=("LNGEN_PLACED",),
 )
 _BACKWARD = _torch.CompiledDirection(
-    __file__, "kernels", "ada_layer_norm_backward", optional=("scale", "shift")
+    __file__,
+    "kernels",
+    "ada_layer_norm_backward",
+    optional=("scale", "shift"),
+    macros=("LNGEN_PLACED",),
 )
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
@@ -230,15 +242,15 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _decomposed,
         _forward,
         _backward,
-        _rows_of,
-        _pulled_rows,
-        None,
-        _gradients,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
+        gradients=_gradients,
     ),
-    {"x": "R", "scale": "r", "shift": "r"},
-    {"y": "r"},
-    ("x", "scale", "shift"),
-    {"eps": False},
+    inputs={"x": "R", "scale": "r", "shift": "r"},
+    outputs={"y": "r"},
+    rows=("x", "scale", "shift"),
+    constants={"eps": False},
     scalars=3,
 )
 

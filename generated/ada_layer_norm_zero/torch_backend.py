@@ -121,15 +121,16 @@ def _rows(x, branch, gate, scale, shift, eps):
     return y.to(stored), h.to(stored)
 
 
-def _forward(run, kept, eps, D, x, branch, gate, scale, shift):
+def _forward(run, kept, eps, D, starts_b_d, x, branch, gate, scale, shift):
     """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result, a digit row scalars. A bar ends the values of a kernel.
+    a result, a digit row scalars, * lies where a table says. A bar ends the values
+    of a kernel.
     """
     return run(
         _FORWARD,
-        "=RRRRR+r+r012",
+        "=RR*R*R*R+r+r012",
         D,
         (),
         (eps,),
@@ -137,18 +138,21 @@ def _forward(run, kept, eps, D, x, branch, gate, scale, shift):
         x,
         branch,
         gate,
+        starts_b_d,
         scale,
+        starts_b_d,
         shift,
+        starts_b_d,
         x,
         x,
     )
 
 
-def _backward(run, kept, eps, D, x, branch, gate, scale, shift, dy, dh):
+def _backward(run, kept, _eps, D, starts_b_d, x, branch, gate, scale, shift, dy, dh):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
-        "=RRRRrr012+r+r+r+r+r||R",
+        "=RR*R*Rrr012+r+r+r+r+r||*R",
         D,
         (dh is None, dy is None),
         (),
@@ -156,7 +160,9 @@ def _backward(run, kept, eps, D, x, branch, gate, scale, shift, dy, dh):
         x,
         branch,
         gate,
+        starts_b_d,
         scale,
+        starts_b_d,
         dy,
         dh,
         x,
@@ -165,6 +171,7 @@ def _backward(run, kept, eps, D, x, branch, gate, scale, shift, dy, dh):
         scale,
         shift,
         shift,
+        starts_b_d,
     )
 
 
@@ -184,7 +191,7 @@ class _Recorded(_guards.Node):
         x, branch, gate, scale, shift = ctx.saved_tensors
         (eps,) = ctx.numbers
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if x.itemsize > 2 and not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, branch, gate, scale, shift, dy, dh)
             found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
@@ -200,7 +207,6 @@ def _rows_of(x, branch, gate, scale, shift):
     if x.ndim < 2:
         return None
     b, *rest, d = x.shape
-    entries = _product(rest)
     if branch.shape != (b, *rest, d):
         return None
     if gate.shape != (b, d):
@@ -209,28 +215,31 @@ def _rows_of(x, branch, gate, scale, shift):
         return None
     if shift.shape != (b, d):
         return None
+    starts_b_d = _guards.starts(0, (b, _product(rest)), (d, 0))
     return (
         d,
+        starts_b_d,
         x.contiguous(),
         branch.contiguous(),
-        gate.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
-        scale.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
-        shift.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
+        gate.contiguous(),
+        scale.contiguous(),
+        shift.contiguous(),
     )
 
 
 def _pulled_rows(x, branch, gate, scale, shift, dy, dh):
     """D, and what the kernels of backward take, of arrays."""
     b, *rest, d = x.shape
-    entries = _product(rest)
     first = x.contiguous()
+    starts_b_d = _guards.starts(0, (b, _product(rest)), (d, 0))
     return (
         d,
+        starts_b_d,
         first,
         branch.contiguous(),
-        gate.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
-        scale.detach().reshape(b, 1, d).expand(b, entries, d).contiguous(),
-        first,
+        gate.contiguous(),
+        scale.contiguous(),
+        shift.contiguous(),
         None if dy is None else dy.contiguous(),
         None if dh is None else dh.contiguous(),
     )
@@ -239,19 +248,27 @@ def _pulled_rows(x, branch, gate, scale, shift, dy, dh):
 def _gradients(dx, dbranch, dgate, dscale, dshift, x, branch, gate, scale, shift):
     """The gradients of inputs as callers have these."""
     b, *rest, d = x.shape
+    entries = _product(rest)
     return (
         dx,
         dbranch,
-        dgate.sum(1),
-        dscale.sum(1),
-        dshift.reshape(b, _product(rest), d).sum(1),
+        dgate.reshape(b, entries, d).sum(1),
+        dscale.reshape(b, entries, d).sum(1),
+        dshift.reshape(b, entries, d).sum(1),
     )
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
-_FORWARD = _torch.CompiledDirection(__file__, "kernels", "ada_layer_norm_zero_forward")
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "ada_layer_norm_zero_forward", macros=("LNGEN_PLACED",)
+)
 _BACKWARD = _torch.CompiledDirection(
-    __file__, "kernels", "ada_layer_norm_zero_backward", optional=("dh", "dy")
+    __file__,
+    "kernels",
+    "ada_layer_norm_zero_backward",
+    optional=("dh", "dy"),
+    macros=("LNGEN_PLACED",),
 )
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
@@ -262,15 +279,15 @@ _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLay
         _decomposed,
         _forward,
         _backward,
-        _rows_of,
-        _pulled_rows,
-        None,
-        _gradients,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
+        gradients=_gradients,
     ),
-    {"x": "R", "branch": "R", "gate": "R", "scale": "R", "shift": "R"},
-    {"y": "r", "h": "r"},
-    ("x", "branch", "gate", "scale", "shift"),
-    {"eps": False},
+    inputs={"x": "R", "branch": "R", "gate": "R", "scale": "R", "shift": "R"},
+    outputs={"y": "r", "h": "r"},
+    rows=("x", "branch", "gate", "scale", "shift"),
+    constants={"eps": False},
     scalars=3,
 )
 

@@ -50,11 +50,7 @@ def adaptive_layer_norm(
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
-        given = (x, scale, shift)
-        made = _forward(_guards.run, True, eps, *given)
-        if made is None:
-            given = _guards.dense("RRR", *given)
-            made = _forward(_guards.run, True, eps, *given)
+        made = _forward(_guards.run, True, eps, x, scale, shift)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, scale, shift, eps)
@@ -104,7 +100,7 @@ def _forward(run, kept, eps, x, scale, shift):
     return run(_FORWARD, "RRR+r012", 1, (), (eps,), kept, x, scale, shift, x)
 
 
-def _backward(run, kept, eps, x, scale, shift, dy):
+def _backward(run, kept, _eps, x, scale, shift, dy):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
@@ -137,17 +133,14 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, scale, shift = ctx.saved_tensors
         (eps,) = ctx.numbers
-        given = (x, scale, shift, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, eps, *given)
-        if found is None:
-            given = _guards.dense("RRRR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, eps, *given)
+        found = _backward(_guards.run, ctx.kept, eps, x, scale, shift, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, scale, shift, eps), (), (dy,))
         return None, *found, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(__file__, "kernels", "adaptive_layer_norm_forward")
 _BACKWARD = _torch.CompiledDirection(
     __file__, "kernels", "adaptive_layer_norm_backward"
@@ -156,11 +149,11 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(adaptive_layer_norm, _decomposed, _forward, _backward),
-    {"x": "R", "scale": "R", "shift": "R"},
-    {"y": "r"},
-    ("x", "scale", "shift"),
-    {"eps": False},
+    _torch.Printed(adaptive_layer_norm, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "scale": "R", "shift": "R"},
+    outputs={"y": "r"},
+    rows=("x", "scale", "shift"),
+    constants={"eps": False},
     scalars=3,
 )
 

@@ -58,11 +58,7 @@ def add_layer_norm(
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
-        given = (x, residual, gamma, beta)
-        made = _forward(_guards.run, True, eps, *given)
-        if made is None:
-            given = _guards.dense("RRff", *given)
-            made = _forward(_guards.run, True, eps, *given)
+        made = _forward(_guards.run, True, eps, x, residual, gamma, beta)
         if made is not None:
             y, h, kept = made
             return (
@@ -133,7 +129,7 @@ def _forward(run, kept, eps, x, residual, gamma, beta):
     )
 
 
-def _backward(run, kept, eps, x, residual, gamma, beta, h, dy, dh):
+def _backward(run, kept, _eps, x, residual, gamma, beta, h, dy, dh):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
@@ -172,11 +168,9 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy, dh):
         x, residual, gamma, beta, h = ctx.saved_tensors
         (eps,) = ctx.numbers
-        given = (x, residual, gamma, beta, h, dy, dh)
-        found = _backward(_guards.run, ctx.kept, eps, *given)
-        if found is None:
-            given = _guards.dense("RRffRrr", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, eps, *given)
+        found = _backward(
+            _guards.run, ctx.kept, eps, x, residual, gamma, beta, h, dy, dh
+        )
         if found is None or found is True:
             found = _LAYER.gradients(
                 ctx.kept, (x, residual, gamma, beta, eps), (h,), (dy, dh)
@@ -184,7 +178,8 @@ class _Recorded(_guards.Node):
         return None, *found, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "add_layer_norm_forward", optional=("beta", "gamma")
 )
@@ -200,11 +195,11 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(add_layer_norm, _decomposed, _forward, _backward),
-    {"x": "R", "residual": "R", "gamma": "f", "beta": "f"},
-    {"y": "r", "h": "r"},
-    ("x", "residual"),
-    {"eps": False},
+    _torch.Printed(add_layer_norm, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "residual": "R", "gamma": "f", "beta": "f"},
+    outputs={"y": "r", "h": "r"},
+    rows=("x", "residual"),
+    constants={"eps": False},
     kept=("h",),
     scalars=3,
 )

@@ -57,11 +57,7 @@ def add_rms_norm_fp8(
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
-        given = (x, residual, gamma, scale)
-        made = _forward(_guards.run, True, eps, *given)
-        if made is None:
-            given = _guards.dense("RRfn", *given)
-            made = _forward(_guards.run, True, eps, *given)
+        made = _forward(_guards.run, True, eps, x, residual, gamma, scale)
         if made is not None:
             y, h, kept = made
             return (
@@ -129,7 +125,7 @@ def _forward(run, kept, eps, x, residual, gamma, scale):
     )
 
 
-def _backward(run, kept, eps, x, residual, gamma, scale, h, dy, dh):
+def _backward(run, kept, _eps, x, residual, gamma, scale, h, dy, dh):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
@@ -169,11 +165,9 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy, dh):
         x, residual, gamma, scale, h = ctx.saved_tensors
         (eps,) = ctx.numbers
-        given = (x, residual, gamma, scale, h, dy, dh)
-        found = _backward(_guards.run, ctx.kept, eps, *given)
-        if found is None:
-            given = _guards.dense("RRfnRrr", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, eps, *given)
+        found = _backward(
+            _guards.run, ctx.kept, eps, x, residual, gamma, scale, h, dy, dh
+        )
         if found is None or found is True:
             found = _LAYER.gradients(
                 ctx.kept, (x, residual, gamma, scale, eps), (h,), (dy, dh)
@@ -181,7 +175,8 @@ class _Recorded(_guards.Node):
         return None, *found, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "add_rms_norm_fp8_forward", optional=("gamma", "scale")
 )
@@ -197,12 +192,12 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(add_rms_norm_fp8, _decomposed, _forward, _backward),
-    {"x": "R", "residual": "R", "gamma": "f", "scale": "n"},
-    {"y": "r", "h": "r"},
-    ("x", "residual"),
-    {"eps": False},
-    casts=("y",),
+    _torch.Printed(add_rms_norm_fp8, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "residual": "R", "gamma": "f", "scale": "n"},
+    outputs={"y": "r", "h": "r"},
+    rows=("x", "residual"),
+    constants={"eps": False},
+    casts=(0,),
     kept=("h",),
     scalars=1,
 )

@@ -101,19 +101,46 @@ def _rows(x, slope, position):
     return y.to(stored)
 
 
-def _forward(run, kept, D, x, slope, position):
+def _forward(run, kept, D, starts_h, starts_q, x, slope, position):
     """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, s has one value a row, of
     integers i one value a row; a capital has to be there, + is a result, a digit
-    row scalars. A bar ends the values of a kernel.
+    row scalars, * lies where a table says. A bar ends the values of a kernel.
     """
-    return run(_FORWARD, "=RSI+r01", D, (), (), kept, x, slope, position, x)
+    return run(
+        _FORWARD,
+        "=R*S*I+r01",
+        D,
+        (),
+        (),
+        kept,
+        x,
+        slope,
+        starts_h,
+        position,
+        starts_q,
+        x,
+    )
 
 
-def _backward(run, kept, D, x, slope, position, dy):
+def _backward(run, kept, D, starts_h, starts_q, x, slope, position, dy):
     """The gradients by the compiled kernels."""
-    made = run(_BACKWARD, "=RSIR01+r", D, (), (), kept, x, slope, position, dy, x)
+    made = run(
+        _BACKWARD,
+        "=R*S*IR01+r",
+        D,
+        (),
+        (),
+        kept,
+        x,
+        slope,
+        starts_h,
+        position,
+        starts_q,
+        dy,
+        x,
+    )
     if made is None or made is True:
         return made
     dx = made
@@ -133,7 +160,7 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, slope, position = ctx.saved_tensors
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, slope, position, dy)
             found = _backward(_guards.run, ctx.kept, *given)
         if found is None:
@@ -151,11 +178,15 @@ def _rows_of(x, slope, position):
         return None
     if position.shape != (q,):
         return None
+    starts_h = _guards.starts(0, (b, h, q), (0, 1, 0))
+    starts_q = _guards.starts(0, (b, h, q), (0, 0, 1))
     return (
         k,
+        starts_h,
+        starts_q,
         x.contiguous(),
-        slope.detach().reshape(1, h, 1).expand(b, h, q).contiguous(),
-        _guards.whole(position).reshape(1, 1, q).expand(b, h, q).contiguous(),
+        slope.contiguous(),
+        _guards.whole(position).contiguous(),
     )
 
 
@@ -163,28 +194,43 @@ def _pulled_rows(x, slope, position, dy):
     """D, and what the kernels of backward take, of arrays."""
     b, h, q, k = x.shape
     first = x.contiguous()
+    starts_h = _guards.starts(0, (b, h, q), (0, 1, 0))
+    starts_q = _guards.starts(0, (b, h, q), (0, 0, 1))
     return (
         k,
+        starts_h,
+        starts_q,
         first,
-        slope.detach().reshape(1, h, 1).expand(b, h, q).contiguous(),
-        _guards.whole(position).reshape(1, 1, q).expand(b, h, q).contiguous(),
+        slope.contiguous(),
+        _guards.whole(position).contiguous(),
         dy.contiguous(),
     )
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
-_FORWARD = _torch.CompiledDirection(__file__, "kernels", "alibi_softmax_forward")
-_BACKWARD = _torch.CompiledDirection(__file__, "kernels", "alibi_softmax_backward")
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "alibi_softmax_forward", macros=("LNGEN_PLACED",)
+)
+_BACKWARD = _torch.CompiledDirection(
+    __file__, "kernels", "alibi_softmax_backward", macros=("LNGEN_PLACED",)
+)
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
     _torch.Printed(
-        alibi_softmax, _decomposed, _forward, _backward, _rows_of, _pulled_rows
+        alibi_softmax,
+        _decomposed,
+        _forward,
+        _backward,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
     ),
-    {"x": "R", "slope": "S", "position": "I"},
-    {"y": "r"},
-    ("x",),
-    {},
+    inputs={"x": "R", "slope": "S", "position": "I"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={},
     data=("slope", "position"),
     scalars=2,
 )

@@ -131,7 +131,7 @@ def _forward(run, kept, eps, D, x, gamma, beta):
     )
 
 
-def _backward(run, kept, eps, D, x, gamma, beta, dy, dmu, dvar):
+def _backward(run, kept, _eps, D, x, gamma, beta, dy, dmu, dvar):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
@@ -169,7 +169,7 @@ class _Recorded(_guards.Node):
         x, gamma, beta = ctx.saved_tensors
         (eps,) = ctx.numbers
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, gamma, beta, dy, dmu, dvar)
             found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
@@ -238,7 +238,8 @@ def _gradients(dx, dgamma, dbeta, x, gamma, beta):
     )
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "batch_norm_forward", optional=("beta", "gamma")
 )
@@ -257,15 +258,16 @@ _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]] = 
         _decomposed,
         _forward,
         _backward,
-        _rows_of,
-        _pulled_rows,
-        _outputs,
-        _gradients,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
+        outputs=_outputs,
+        gradients=_gradients,
     ),
-    {"x": "R", "gamma": "s", "beta": "s"},
-    {"y": "r", "mu": "s", "var": "s"},
-    ("x",),
-    {"eps": False},
+    inputs={"x": "R", "gamma": "s", "beta": "s"},
+    outputs={"y": "r", "mu": "s", "var": "s"},
+    rows=("x",),
+    constants={"eps": False},
     scalars=3,
 )
 

@@ -102,29 +102,40 @@ def _rows(x, position, scale):
     return y.to(stored)
 
 
-def _forward(run, kept, D, x, position, scale):
+def _forward(run, kept, D, starts_q, x, position, scale):
     """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, n has one value, of integers i
-    one value a row; a capital has to be there, + is a result, a digit row scalars.
-    A bar ends the values of a kernel.
+    one value a row; a capital has to be there, + is a result, a digit row scalars,
+    * lies where a table says. A bar ends the values of a kernel.
     """
     return run(
-        _FORWARD, "=RIn+r01", D, (scale is None,), (), kept, x, position, scale, x
-    )
-
-
-def _backward(run, kept, D, x, position, scale, dy):
-    """The gradients by the compiled kernels."""
-    made = run(
-        _BACKWARD,
-        "=RIR01n+r|n+n",
+        _FORWARD,
+        "=R*In+r01",
         D,
         (scale is None,),
         (),
         kept,
         x,
         position,
+        starts_q,
+        scale,
+        x,
+    )
+
+
+def _backward(run, kept, D, starts_q, x, position, scale, dy):
+    """The gradients by the compiled kernels."""
+    made = run(
+        _BACKWARD,
+        "=R*IR01n+r|n+n",
+        D,
+        (scale is None,),
+        (),
+        kept,
+        x,
+        position,
+        starts_q,
         dy,
         scale,
         x,
@@ -150,7 +161,7 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, position, scale = ctx.saved_tensors
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, position, scale, dy)
             found = _backward(_guards.run, ctx.kept, *given)
         if found is None:
@@ -166,30 +177,33 @@ def _rows_of(x, position, scale):
     *rest, q, k = x.shape
     if position.shape != (q,):
         return None
-    return (
-        k,
-        x.contiguous(),
-        _guards.whole(position).reshape(1, q).expand(_product(rest), q).contiguous(),
-        scale,
-    )
+    starts_q = _guards.starts(0, (_product(rest), q), (0, 1))
+    return (k, starts_q, x.contiguous(), _guards.whole(position).contiguous(), scale)
 
 
 def _pulled_rows(x, position, scale, dy):
     """D, and what the kernels of backward take, of arrays."""
     *rest, q, k = x.shape
     first = x.contiguous()
+    starts_q = _guards.starts(0, (_product(rest), q), (0, 1))
     return (
         k,
+        starts_q,
         first,
-        _guards.whole(position).reshape(1, q).expand(_product(rest), q).contiguous(),
+        _guards.whole(position).contiguous(),
         scale,
         dy.contiguous(),
     )
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
-    __file__, "kernels", "causal_softmax_forward", optional=("scale",)
+    __file__,
+    "kernels",
+    "causal_softmax_forward",
+    optional=("scale",),
+    macros=("LNGEN_PLACED",),
 )
 _BACKWARD = _torch.CompiledDirection(
     __file__,
@@ -198,17 +212,24 @@ _BACKWARD = _torch.CompiledDirection(
     "causal_softmax_backward_columns",
     optional=("scale",),
     sums=(0, 1),
+    macros=("LNGEN_PLACED",),
 )
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
     _torch.Printed(
-        causal_softmax, _decomposed, _forward, _backward, _rows_of, _pulled_rows
+        causal_softmax,
+        _decomposed,
+        _forward,
+        _backward,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
     ),
-    {"x": "R", "position": "I", "scale": "n"},
-    {"y": "r"},
-    ("x",),
-    {},
+    inputs={"x": "R", "position": "I", "scale": "n"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={},
     data=("position",),
     scalars=2,
 )

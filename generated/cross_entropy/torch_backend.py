@@ -44,11 +44,7 @@ def cross_entropy(x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
     a wrong shape.
     """
     if _LAYER.has_kernels and not torch.compiler.is_compiling():
-        given = (x, target)
-        made = _forward(_guards.run, True, *given)
-        if made is None:
-            given = _guards.dense("RR", *given)
-            made = _forward(_guards.run, True, *given)
+        made = _forward(_guards.run, True, x, target)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, target)
@@ -113,27 +109,24 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, target = ctx.saved_tensors
-        given = (x, target, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given)
-        if found is None:
-            given = _guards.dense("RRS", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given)
+        found = _backward(_guards.run, ctx.kept, x, target, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, target), (), (dy,))
         return None, *found
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(__file__, "kernels", "cross_entropy_forward")
 _BACKWARD = _torch.CompiledDirection(__file__, "kernels", "cross_entropy_backward")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(cross_entropy, _decomposed, _forward, _backward),
-    {"x": "R", "target": "R"},
-    {"y": "s"},
-    ("x", "target"),
-    {},
+    _torch.Printed(cross_entropy, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "target": "R"},
+    outputs={"y": "s"},
+    rows=("x", "target"),
+    constants={},
     scalars=3,
 )
 

@@ -67,11 +67,7 @@ def dropout_add_layer_norm(
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
-        given = (x, residual, seed, gamma, beta)
-        made = _forward(_guards.run, True, p, eps, *given)
-        if made is None:
-            given = _guards.dense("RRKff", *given)
-            made = _forward(_guards.run, True, p, eps, *given)
+        made = _forward(_guards.run, True, p, eps, x, residual, seed, gamma, beta)
         if made is not None:
             y, h, kept = made
             return (
@@ -155,7 +151,7 @@ def _forward(run, kept, p, eps, x, residual, seed, gamma, beta):
     )
 
 
-def _backward(run, kept, p, eps, x, residual, seed, gamma, beta, h, dy, dh):
+def _backward(run, kept, p, _eps, x, residual, seed, gamma, beta, h, dy, dh):
     """The gradients by the compiled kernels."""
     made = run(
         _BACKWARD,
@@ -200,11 +196,9 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy, dh):
         x, residual, seed, gamma, beta, h = ctx.saved_tensors
         p, eps = ctx.numbers
-        given = (x, residual, seed, gamma, beta, h, dy, dh)
-        found = _backward(_guards.run, ctx.kept, p, eps, *given)
-        if found is None:
-            given = _guards.dense("RRKffRrr", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, p, eps, *given)
+        found = _backward(
+            _guards.run, ctx.kept, p, eps, x, residual, seed, gamma, beta, h, dy, dh
+        )
         if found is None or found is True:
             found = _LAYER.gradients(
                 ctx.kept, (x, residual, seed, gamma, beta, p, eps), (h,), (dy, dh)
@@ -212,7 +206,8 @@ class _Recorded(_guards.Node):
         return None, *found, None, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "dropout_add_layer_norm_forward", optional=("beta", "gamma")
 )
@@ -228,11 +223,11 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(dropout_add_layer_norm, _decomposed, _forward, _backward),
-    {"x": "R", "residual": "R", "seed": "K", "gamma": "f", "beta": "f"},
-    {"y": "r", "h": "r"},
-    ("x", "residual"),
-    {"p": False, "eps": False},
+    _torch.Printed(dropout_add_layer_norm, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "residual": "R", "seed": "K", "gamma": "f", "beta": "f"},
+    outputs={"y": "r", "h": "r"},
+    rows=("x", "residual"),
+    constants={"p": False, "eps": False},
     data=("seed",),
     kept=("h",),
     scalars=3,

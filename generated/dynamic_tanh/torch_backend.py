@@ -46,11 +46,7 @@ def dynamic_tanh(
     a wrong shape.
     """
     if _LAYER.has_kernels and not torch.compiler.is_compiling():
-        given = (x, alpha, gamma, beta)
-        made = _forward(_guards.run, True, *given)
-        if made is None:
-            given = _guards.dense("Rnff", *given)
-            made = _forward(_guards.run, True, *given)
+        made = _forward(_guards.run, True, x, alpha, gamma, beta)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, alpha, gamma, beta)
@@ -142,17 +138,14 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, alpha, gamma, beta = ctx.saved_tensors
-        given = (x, alpha, gamma, beta, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given)
-        if found is None:
-            given = _guards.dense("RnffR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given)
+        found = _backward(_guards.run, ctx.kept, x, alpha, gamma, beta, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, alpha, gamma, beta), (), (dy,))
         return None, *found
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "dynamic_tanh_forward", optional=("alpha", "beta", "gamma")
 )
@@ -167,11 +160,11 @@ _BACKWARD = _torch.CompiledDirection(
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(dynamic_tanh, _decomposed, _forward, _backward),
-    {"x": "R", "alpha": "n", "gamma": "f", "beta": "f"},
-    {"y": "r"},
-    ("x",),
-    {},
+    _torch.Printed(dynamic_tanh, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "alpha": "n", "gamma": "f", "beta": "f"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={},
 )
 
 

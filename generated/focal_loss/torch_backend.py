@@ -54,11 +54,7 @@ def focal_loss(
         and type(gamma) is float
         and 0 <= gamma < _INFINITE
     ):
-        given = (x, label)
-        made = _forward(_guards.run, True, gamma, *given)
-        if made is None:
-            given = _guards.dense("RI", *given)
-            made = _forward(_guards.run, True, gamma, *given)
+        made = _forward(_guards.run, True, gamma, x, label)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, label, gamma)
@@ -143,28 +139,25 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, label = ctx.saved_tensors
         (gamma,) = ctx.numbers
-        given = (x, label, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, gamma, *given)
-        if found is None:
-            given = _guards.dense("RIS", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, gamma, *given)
+        found = _backward(_guards.run, ctx.kept, gamma, x, label, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, label, gamma), (), (dy,))
         return None, *found, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(__file__, "kernels", "focal_loss_forward")
 _BACKWARD = _torch.CompiledDirection(__file__, "kernels", "focal_loss_backward")
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(focal_loss, _decomposed, _forward, _backward),
-    {"x": "R", "label": "I"},
-    {"y": "s"},
-    ("x",),
-    {"gamma": False},
+    _torch.Printed(focal_loss, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "label": "I"},
+    outputs={"y": "s"},
+    rows=("x",),
+    constants={"gamma": False},
     data=("label",),
     scalars=5,
 )

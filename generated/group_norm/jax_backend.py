@@ -36,7 +36,7 @@ def group_norm(
         gamma: an array with the axes (g c). If omitted it is 1.
         beta: an array with the axes (g c). If omitted it is 0.
         eps: a constant, a finite number of 0 or more.
-        g: the size of the axis g.
+        g: the number of parts of the axis (g c).
 
     Returns y in the type of the first rows. y is an array with the axes n (g c) ....
     The compute type is the widest among the inputs, and float32 for 16-bit inputs.

@@ -44,7 +44,7 @@ def group_norm(
         gamma: an array with the axes (g c). If omitted it is 1.
         beta: an array with the axes (g c). If omitted it is 0.
         eps: a constant, a finite number of 0 or more.
-        g: the size of the axis g.
+        g: the number of parts of the axis (g c).
 
     Returns y in the type of the first rows. y is an array with the axes n (g c) ....
     The compute type is the widest among the inputs, and float32 for 16-bit inputs.
@@ -113,42 +113,47 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, eps, D, x, gamma, beta):
+def _forward(run, kept, eps, D, starts_g_c, x, gamma, beta):
     """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
-    In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result, a digit row scalars. A bar ends the values of a kernel.
+    In the form of a call, r has the shape of rows, c has one for each run of a row;
+    a capital has to be there, + is a result, a digit row scalars, * lies where a
+    table says. A bar ends the values of a kernel.
     """
     return run(
         _FORWARD,
-        "=Rrr+r012",
+        "=R*c*c+r012",
         D,
         (beta is None, gamma is None),
         (eps,),
         kept,
         x,
         gamma,
+        starts_g_c,
         beta,
+        starts_g_c,
         x,
     )
 
 
-def _backward(run, kept, eps, D, x, gamma, beta, dy):
+def _backward(run, kept, _eps, D, starts_g_c, x, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
-        "=RrR012+r+r+r||r",
+        "=R*cR012+r+c+c||*c",
         D,
         (beta is None, gamma is None),
         (),
         kept,
         x,
         gamma,
+        starts_g_c,
         dy,
         x,
         gamma,
         beta,
         beta,
+        starts_g_c,
     )
 
 
@@ -167,7 +172,7 @@ class _Recorded(_guards.Node):
         x, gamma, beta = ctx.saved_tensors
         eps, g = ctx.numbers
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if x.itemsize > 2 and not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, gamma, beta, dy, g)
             found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
@@ -189,15 +194,13 @@ def _rows_of(x, gamma, beta, g):
         return None
     if beta is not None and beta.shape != (g*c,):
         return None
+    starts_g_c = _guards.starts(entries, (n, g), (0, c))
     return (
         c*entries,
+        starts_g_c,
         x.contiguous(),
-        None
-        if gamma is None
-        else gamma.detach().reshape(1, g*c, 1).expand(n, g*c, entries).contiguous(),
-        None
-        if beta is None
-        else beta.detach().reshape(1, g*c, 1).expand(n, g*c, entries).contiguous(),
+        None if gamma is None else gamma.contiguous(),
+        None if beta is None else beta.contiguous(),
     )
 
 
@@ -207,34 +210,43 @@ def _pulled_rows(x, gamma, beta, dy, g):
     entries = _product(rest)
     c = g_c // g
     first = x.contiguous()
+    starts_g_c = _guards.starts(entries, (n, g), (0, c))
     return (
         c*entries,
+        starts_g_c,
         first,
-        None
-        if gamma is None
-        else gamma.detach().reshape(1, g*c, 1).expand(n, g*c, entries).contiguous(),
-        None if beta is None else first,
+        None if gamma is None else gamma.contiguous(),
+        None if beta is None else beta.contiguous(),
         dy.contiguous(),
     )
 
 
 def _gradients(dx, dgamma, dbeta, x, gamma, beta, g):
     """The gradients of inputs as callers have these."""
-    n, g_c, *rest = x.shape
+    n, g_c, *_ = x.shape
     c = g_c // g
     return (
         dx,
-        None if gamma is None else dgamma.sum((0, 2)),
-        None if beta is None else dbeta.reshape(n, g*c, _product(rest)).sum((0, 2)),
+        None if gamma is None else dgamma.reshape(n, g*c).sum(0),
+        None if beta is None else dbeta.reshape(n, g*c).sum(0),
     )
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
-    __file__, "kernels", "group_norm_forward", optional=("beta", "gamma")
+    __file__,
+    "kernels",
+    "group_norm_forward",
+    optional=("beta", "gamma"),
+    macros=("LNGEN_PLACED", "LNGEN_OF_RUNS=6ull"),
 )
 _BACKWARD = _torch.CompiledDirection(
-    __file__, "kernels", "group_norm_backward", optional=("beta", "gamma")
+    __file__,
+    "kernels",
+    "group_norm_backward",
+    optional=("beta", "gamma"),
+    macros=("LNGEN_PLACED", "LNGEN_OF_RUNS=2ull", "LNGEN_SUMMED_BY_RUN=6ull"),
 )
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
@@ -245,15 +257,15 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _decomposed,
         _forward,
         _backward,
-        _rows_of,
-        _pulled_rows,
-        None,
-        _gradients,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
+        gradients=_gradients,
     ),
-    {"x": "R", "gamma": "r", "beta": "r"},
-    {"y": "r"},
-    ("x",),
-    {"eps": False},
+    inputs={"x": "R", "gamma": "r", "beta": "r"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={"eps": False},
     sizes=("g",),
     scalars=3,
 )
@@ -263,7 +275,7 @@ class GroupNorm(_torch.Module):
     """`group_norm` as a module with the parameters gamma and beta.
 
     Args:
-        g: the size of the axis g.
+        g: the number of parts of the axis (g c).
         g_c: the size of the axis (g c).
         gamma: False omits it; its initial value is 1.
         beta: False omits it; its initial value is 0.

@@ -89,19 +89,42 @@ def _rows(x, weight, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, eps, D, x, weight):
+def _forward(run, kept, eps, D, starts_h_d, x, weight):
     """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result, a digit row scalars. A bar ends the values of a kernel.
+    a result, a digit row scalars, * lies where a table says. A bar ends the values
+    of a kernel.
     """
-    return run(_FORWARD, "=Rr+r0", D, (weight is None,), (eps,), kept, x, weight, x)
+    return run(
+        _FORWARD,
+        "=R*r+r0",
+        D,
+        (weight is None,),
+        (eps,),
+        kept,
+        x,
+        weight,
+        starts_h_d,
+        x,
+    )
 
 
-def _backward(run, kept, eps, D, x, weight, dy):
+def _backward(run, kept, _eps, D, starts_h_d, x, weight, dy):
     """The gradients by the compiled kernels."""
     return run(
-        _BACKWARD, "=RrR0+r+r", D, (weight is None,), (), kept, x, weight, dy, x, weight
+        _BACKWARD,
+        "=R*rR0+r+r",
+        D,
+        (weight is None,),
+        (),
+        kept,
+        x,
+        weight,
+        starts_h_d,
+        dy,
+        x,
+        weight,
     )
 
 
@@ -120,7 +143,7 @@ class _Recorded(_guards.Node):
         x, weight = ctx.saved_tensors
         (eps,) = ctx.numbers
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if x.itemsize > 2 and not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, weight, dy)
             found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
@@ -136,12 +159,12 @@ def _rows_of(x, weight):
     b, t, h, d = x.shape
     if weight is not None and weight.shape != (h, d):
         return None
+    starts_h_d = _guards.starts(0, (b, t, h), (0, 0, d))
     return (
         d,
+        starts_h_d,
         x.contiguous(),
-        None
-        if weight is None
-        else weight.detach().reshape(1, 1, h, d).expand(b, t, h, d).contiguous(),
+        None if weight is None else weight.contiguous(),
     )
 
 
@@ -149,27 +172,37 @@ def _pulled_rows(x, weight, dy):
     """D, and what the kernels of backward take, of arrays."""
     b, t, h, d = x.shape
     first = x.contiguous()
+    starts_h_d = _guards.starts(0, (b, t, h), (0, 0, d))
     return (
         d,
+        starts_h_d,
         first,
-        None
-        if weight is None
-        else weight.detach().reshape(1, 1, h, d).expand(b, t, h, d).contiguous(),
+        None if weight is None else weight.contiguous(),
         dy.contiguous(),
     )
 
 
 def _gradients(dx, dweight, x, weight):
     """The gradients of inputs as callers have these."""
-    return dx, None if weight is None else dweight.sum((0, 1))
+    b, t, h, d = x.shape
+    return dx, None if weight is None else dweight.reshape(b, t, h, d).sum((0, 1))
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
-    __file__, "kernels", "head_rms_norm_forward", optional=("weight",)
+    __file__,
+    "kernels",
+    "head_rms_norm_forward",
+    optional=("weight",),
+    macros=("LNGEN_PLACED",),
 )
 _BACKWARD = _torch.CompiledDirection(
-    __file__, "kernels", "head_rms_norm_backward", optional=("weight",)
+    __file__,
+    "kernels",
+    "head_rms_norm_backward",
+    optional=("weight",),
+    macros=("LNGEN_PLACED",),
 )
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
@@ -180,15 +213,15 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _decomposed,
         _forward,
         _backward,
-        _rows_of,
-        _pulled_rows,
-        None,
-        _gradients,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
+        gradients=_gradients,
     ),
-    {"x": "R", "weight": "r"},
-    {"y": "r"},
-    ("x",),
-    {"eps": False},
+    inputs={"x": "R", "weight": "r"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={"eps": False},
     scalars=1,
 )
 

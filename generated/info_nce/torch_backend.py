@@ -49,11 +49,7 @@ def info_nce(
     a wrong shape.
     """
     if _LAYER.has_kernels and not torch.compiler.is_compiling():
-        given = (similarity, positive, scale)
-        made = _forward(_guards.run, True, *given)
-        if made is None:
-            given = _guards.dense("RIn", *given)
-            made = _forward(_guards.run, True, *given)
+        made = _forward(_guards.run, True, similarity, positive, scale)
         if made is not None:
             y, kept = made
             return (
@@ -168,17 +164,16 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         similarity, positive, scale = ctx.saved_tensors
-        given = (similarity, positive, scale, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given)
-        if found is None:
-            given = _guards.dense("RInS", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given)
+        found = _backward(
+            _guards.run, ctx.kept, similarity, positive, scale, dy.contiguous()
+        )
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (similarity, positive, scale), (), (dy,))
         return None, *found
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "info_nce_forward", optional=("scale",)
 )
@@ -193,11 +188,11 @@ _BACKWARD = _torch.CompiledDirection(
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(info_nce, _decomposed, _forward, _backward),
-    {"similarity": "R", "positive": "I", "scale": "n"},
-    {"y": "s"},
-    ("similarity",),
-    {},
+    _torch.Printed(info_nce, _decomposed, _forward, _backward, _Recorded),
+    inputs={"similarity": "R", "positive": "I", "scale": "n"},
+    outputs={"y": "s"},
+    rows=("similarity",),
+    constants={},
     data=("positive",),
     scalars=2,
 )

@@ -102,43 +102,47 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-def _forward(run, kept, eps, D, x, gamma, beta):
+def _forward(run, kept, eps, D, starts_c, x, gamma, beta):
     """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows, s has one value a row; a capital
-    has to be there, + is a result, a digit row scalars. A bar ends the values of a
-    kernel.
+    has to be there, + is a result, a digit row scalars, * lies where a table says.
+    A bar ends the values of a kernel.
     """
     return run(
         _FORWARD,
-        "=Rss+r012",
+        "=R*s*s+r012",
         D,
         (beta is None, gamma is None),
         (eps,),
         kept,
         x,
         gamma,
+        starts_c,
         beta,
+        starts_c,
         x,
     )
 
 
-def _backward(run, kept, eps, D, x, gamma, beta, dy):
+def _backward(run, kept, _eps, D, starts_c, x, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
-        "=RsR012+r+s+s||s",
+        "=R*sR012+r+s+s||*s",
         D,
         (beta is None, gamma is None),
         (),
         kept,
         x,
         gamma,
+        starts_c,
         dy,
         x,
         gamma,
         beta,
         beta,
+        starts_c,
     )
 
 
@@ -157,7 +161,7 @@ class _Recorded(_guards.Node):
         x, gamma, beta = ctx.saved_tensors
         (eps,) = ctx.numbers
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, gamma, beta, dy)
             found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
@@ -175,13 +179,13 @@ def _rows_of(x, gamma, beta):
         return None
     if beta is not None and beta.shape != (c,):
         return None
+    starts_c = _guards.starts(0, (n, c), (0, 1))
     return (
         _product(rest),
+        starts_c,
         x.contiguous(),
-        None
-        if gamma is None
-        else gamma.detach().reshape(1, c).expand(n, c).contiguous(),
-        None if beta is None else beta.detach().reshape(1, c).expand(n, c).contiguous(),
+        None if gamma is None else gamma.contiguous(),
+        None if beta is None else beta.contiguous(),
     )
 
 
@@ -189,32 +193,42 @@ def _pulled_rows(x, gamma, beta, dy):
     """D, and what the kernels of backward take, of arrays."""
     n, c, *rest = x.shape
     first = x.contiguous()
+    starts_c = _guards.starts(0, (n, c), (0, 1))
     return (
         _product(rest),
+        starts_c,
         first,
-        None
-        if gamma is None
-        else gamma.detach().reshape(1, c).expand(n, c).contiguous(),
-        None if beta is None else beta.detach().reshape(1, c).expand(n, c).contiguous(),
+        None if gamma is None else gamma.contiguous(),
+        None if beta is None else beta.contiguous(),
         dy.contiguous(),
     )
 
 
 def _gradients(dx, dgamma, dbeta, x, gamma, beta):
     """The gradients of inputs as callers have these."""
+    n, c, *_ = x.shape
     return (
         dx,
-        None if gamma is None else dgamma.sum(0),
-        None if beta is None else dbeta.sum(0),
+        None if gamma is None else dgamma.reshape(n, c).sum(0),
+        None if beta is None else dbeta.reshape(n, c).sum(0),
     )
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
-    __file__, "kernels", "instance_norm_forward", optional=("beta", "gamma")
+    __file__,
+    "kernels",
+    "instance_norm_forward",
+    optional=("beta", "gamma"),
+    macros=("LNGEN_PLACED",),
 )
 _BACKWARD = _torch.CompiledDirection(
-    __file__, "kernels", "instance_norm_backward", optional=("beta", "gamma")
+    __file__,
+    "kernels",
+    "instance_norm_backward",
+    optional=("beta", "gamma"),
+    macros=("LNGEN_PLACED",),
 )
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
@@ -225,15 +239,15 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _decomposed,
         _forward,
         _backward,
-        _rows_of,
-        _pulled_rows,
-        None,
-        _gradients,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
+        gradients=_gradients,
     ),
-    {"x": "R", "gamma": "s", "beta": "s"},
-    {"y": "r"},
-    ("x",),
-    {"eps": False},
+    inputs={"x": "R", "gamma": "s", "beta": "s"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={"eps": False},
     scalars=3,
 )
 

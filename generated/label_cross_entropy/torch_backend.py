@@ -61,11 +61,7 @@ def label_cross_entropy(
         and type(z_loss) is float
         and -_INFINITE < z_loss < _INFINITE
     ):
-        given = (x, label, ignore)
-        made = _forward(_guards.run, True, smoothing, z_loss, *given)
-        if made is None:
-            given = _guards.dense("RIk", *given)
-            made = _forward(_guards.run, True, smoothing, z_loss, *given)
+        made = _forward(_guards.run, True, smoothing, z_loss, x, label, ignore)
         if made is not None:
             y, kept = made
             return (
@@ -189,11 +185,9 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, label, ignore = ctx.saved_tensors
         smoothing, z_loss = ctx.numbers
-        given = (x, label, ignore, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, smoothing, z_loss, *given)
-        if found is None:
-            given = _guards.dense("RIkS", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, smoothing, z_loss, *given)
+        found = _backward(
+            _guards.run, ctx.kept, smoothing, z_loss, x, label, ignore, dy.contiguous()
+        )
         if found is None or found is True:
             found = _LAYER.gradients(
                 ctx.kept, (x, label, ignore, smoothing, z_loss), (), (dy,)
@@ -201,7 +195,8 @@ class _Recorded(_guards.Node):
         return None, *found, None, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "label_cross_entropy_forward", optional=("ignore",)
 )
@@ -212,11 +207,11 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(label_cross_entropy, _decomposed, _forward, _backward),
-    {"x": "R", "label": "I", "ignore": "k"},
-    {"y": "s"},
-    ("x",),
-    {"smoothing": True, "z_loss": True},
+    _torch.Printed(label_cross_entropy, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "label": "I", "ignore": "k"},
+    outputs={"y": "s"},
+    rows=("x",),
+    constants={"smoothing": True, "z_loss": True},
     data=("label", "ignore"),
     scalars=3,
 )

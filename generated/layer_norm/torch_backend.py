@@ -54,11 +54,7 @@ def layer_norm(
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
-        given = (x, gamma, beta)
-        made = _forward(_guards.run, True, eps, *given)
-        if made is None:
-            given = _guards.dense("Rff", *given)
-            made = _forward(_guards.run, True, eps, *given)
+        made = _forward(_guards.run, True, eps, x, gamma, beta)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, gamma, beta, eps)
@@ -120,7 +116,7 @@ def _forward(run, kept, eps, x, gamma, beta):
     )
 
 
-def _backward(run, kept, eps, x, gamma, beta, dy):
+def _backward(run, kept, _eps, x, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
@@ -154,17 +150,14 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, gamma, beta = ctx.saved_tensors
         (eps,) = ctx.numbers
-        given = (x, gamma, beta, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, eps, *given)
-        if found is None:
-            given = _guards.dense("RffR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, eps, *given)
+        found = _backward(_guards.run, ctx.kept, eps, x, gamma, beta, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, gamma, beta, eps), (), (dy,))
         return None, *found, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "layer_norm_forward", optional=("beta", "gamma")
 )
@@ -180,11 +173,11 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(layer_norm, _decomposed, _forward, _backward),
-    {"x": "R", "gamma": "f", "beta": "f"},
-    {"y": "r"},
-    ("x",),
-    {"eps": False},
+    _torch.Printed(layer_norm, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "gamma": "f", "beta": "f"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={"eps": False},
     scalars=3,
 )
 

@@ -124,7 +124,7 @@ def _forward(run, kept, eps, D, x, gamma, beta):
     )
 
 
-def _backward(run, kept, eps, D, x, gamma, beta, dy):
+def _backward(run, kept, _eps, D, x, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
@@ -159,7 +159,7 @@ class _Recorded(_guards.Node):
         x, gamma, beta = ctx.saved_tensors
         (eps,) = ctx.numbers
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, gamma, beta, dy)
             found = _backward(_guards.run, ctx.kept, eps, *given)
         if found is None:
@@ -198,7 +198,8 @@ def _pulled_rows(x, gamma, beta, dy):
     )
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "layer_norm_hw_forward", optional=("beta", "gamma")
 )
@@ -215,12 +216,18 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
     _torch.Printed(
-        layer_norm_hw, _decomposed, _forward, _backward, _rows_of, _pulled_rows
+        layer_norm_hw,
+        _decomposed,
+        _forward,
+        _backward,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
     ),
-    {"x": "R", "gamma": "f", "beta": "f"},
-    {"y": "r"},
-    ("x",),
-    {"eps": False},
+    inputs={"x": "R", "gamma": "f", "beta": "f"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={"eps": False},
     scalars=3,
 )
 

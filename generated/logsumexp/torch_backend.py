@@ -41,11 +41,7 @@ def logsumexp(x: _torch.Tensor) -> _torch.Tensor:
     a wrong shape.
     """
     if _LAYER.has_kernels and not torch.compiler.is_compiling():
-        given = (x,)
-        made = _forward(_guards.run, True, *given)
-        if made is None:
-            given = _guards.dense("R", *given)
-            made = _forward(_guards.run, True, *given)
+        made = _forward(_guards.run, True, x)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x)
@@ -110,27 +106,24 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         (x,) = ctx.saved_tensors
-        given = (x, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given)
-        if found is None:
-            given = _guards.dense("RS", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given)
+        found = _backward(_guards.run, ctx.kept, x, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x,), (), (dy,))
         return None, *found
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(__file__, "kernels", "logsumexp_forward")
 _BACKWARD = _torch.CompiledDirection(__file__, "kernels", "logsumexp_backward")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(logsumexp, _decomposed, _forward, _backward),
-    {"x": "R"},
-    {"y": "s"},
-    ("x",),
-    {},
+    _torch.Printed(logsumexp, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R"},
+    outputs={"y": "s"},
+    rows=("x",),
+    constants={},
     scalars=2,
 )
 

@@ -56,11 +56,7 @@ def modulated_layer_norm(
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
-        given = (x, gate, gamma, beta)
-        made = _forward(_guards.run, True, eps, *given)
-        if made is None:
-            given = _guards.dense("Rsff", *given)
-            made = _forward(_guards.run, True, eps, *given)
+        made = _forward(_guards.run, True, eps, x, gate, gamma, beta)
         if made is not None:
             y, kept = made
             return (
@@ -127,7 +123,7 @@ def _forward(run, kept, eps, x, gate, gamma, beta):
     )
 
 
-def _backward(run, kept, eps, x, gate, gamma, beta, dy):
+def _backward(run, kept, _eps, x, gate, gamma, beta, dy):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
@@ -164,17 +160,16 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, gate, gamma, beta = ctx.saved_tensors
         (eps,) = ctx.numbers
-        given = (x, gate, gamma, beta, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, eps, *given)
-        if found is None:
-            given = _guards.dense("RsffR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, eps, *given)
+        found = _backward(
+            _guards.run, ctx.kept, eps, x, gate, gamma, beta, dy.contiguous()
+        )
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, gate, gamma, beta, eps), (), (dy,))
         return None, *found, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__,
     "kernels",
@@ -193,11 +188,11 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(modulated_layer_norm, _decomposed, _forward, _backward),
-    {"x": "R", "gate": "s", "gamma": "f", "beta": "f"},
-    {"y": "r"},
-    ("x",),
-    {"eps": False},
+    _torch.Printed(modulated_layer_norm, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "gate": "s", "gamma": "f", "beta": "f"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={"eps": False},
     scalars=3,
 )
 

@@ -48,11 +48,7 @@ def offset_rms_norm(
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
-        given = (x, w)
-        made = _forward(_guards.run, True, eps, *given)
-        if made is None:
-            given = _guards.dense("Rf", *given)
-            made = _forward(_guards.run, True, eps, *given)
+        made = _forward(_guards.run, True, eps, x, w)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, w, eps)
@@ -98,7 +94,7 @@ def _forward(run, kept, eps, x, w):
     return run(_FORWARD, "Rf+r0", 1, (w is None,), (eps,), kept, x, w, x)
 
 
-def _backward(run, kept, eps, x, w, dy):
+def _backward(run, kept, _eps, x, w, dy):
     """The gradients by the compiled kernels."""
     return run(_BACKWARD, "RR0f+r|f+f", 1, (w is None,), (), kept, x, dy, w, x, w, w)
 
@@ -117,17 +113,14 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, w = ctx.saved_tensors
         (eps,) = ctx.numbers
-        given = (x, w, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, eps, *given)
-        if found is None:
-            given = _guards.dense("RfR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, eps, *given)
+        found = _backward(_guards.run, ctx.kept, eps, x, w, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, w, eps), (), (dy,))
         return None, *found, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "offset_rms_norm_forward", optional=("w",)
 )
@@ -143,11 +136,11 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(offset_rms_norm, _decomposed, _forward, _backward),
-    {"x": "R", "w": "f"},
-    {"y": "r"},
-    ("x",),
-    {"eps": False},
+    _torch.Printed(offset_rms_norm, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "w": "f"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={"eps": False},
     scalars=1,
 )
 

@@ -107,7 +107,7 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         (x,) = ctx.saved_tensors
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if x.itemsize > 2 and not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, dy)
             found = _backward(_guards.run, ctx.kept, *given)
         if found is None:
@@ -160,7 +160,8 @@ def _gradients(dgate, dvalue, x):
     return torch.stack((dgate.reshape(_product(rest), d), dvalue), 1).reshape(x.shape),
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(__file__, "kernels", "packed_swiglu_forward")
 _BACKWARD = _torch.CompiledDirection(__file__, "kernels", "packed_swiglu_backward")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
@@ -171,15 +172,16 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _decomposed,
         _forward,
         _backward,
-        _rows_of,
-        _pulled_rows,
-        _outputs,
-        _gradients,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
+        outputs=_outputs,
+        gradients=_gradients,
     ),
-    {"x": "R"},
-    {"y": "r"},
-    ("x",),
-    {},
+    inputs={"x": "R"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={},
 )
 
 

@@ -48,11 +48,7 @@ def rms_norm(
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
-        given = (x, gamma)
-        made = _forward(_guards.run, True, eps, *given)
-        if made is None:
-            given = _guards.dense("Rf", *given)
-            made = _forward(_guards.run, True, eps, *given)
+        made = _forward(_guards.run, True, eps, x, gamma)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, gamma, eps)
@@ -97,7 +93,7 @@ def _forward(run, kept, eps, x, gamma):
     return run(_FORWARD, "Rf+r0", 1, (gamma is None,), (eps,), kept, x, gamma, x)
 
 
-def _backward(run, kept, eps, x, gamma, dy):
+def _backward(run, kept, _eps, x, gamma, dy):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
@@ -129,17 +125,14 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, gamma = ctx.saved_tensors
         (eps,) = ctx.numbers
-        given = (x, gamma, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, eps, *given)
-        if found is None:
-            given = _guards.dense("RfR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, eps, *given)
+        found = _backward(_guards.run, ctx.kept, eps, x, gamma, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, gamma, eps), (), (dy,))
         return None, *found, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "rms_norm_forward", optional=("gamma",)
 )
@@ -155,11 +148,11 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(rms_norm, _decomposed, _forward, _backward),
-    {"x": "R", "gamma": "f"},
-    {"y": "r"},
-    ("x",),
-    {"eps": False},
+    _torch.Printed(rms_norm, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "gamma": "f"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={"eps": False},
     scalars=1,
 )
 

@@ -56,11 +56,7 @@ def rms_norm_gated(
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
-        given = (x, z, gamma)
-        made = _forward(_guards.run, True, eps, *given)
-        if made is None:
-            given = _guards.dense("RRf", *given)
-            made = _forward(_guards.run, True, eps, *given)
+        made = _forward(_guards.run, True, eps, x, z, gamma)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, z, gamma, eps)
@@ -110,7 +106,7 @@ def _forward(run, kept, eps, x, z, gamma):
     return run(_FORWARD, "RRf+r0", 1, (gamma is None,), (eps,), kept, x, z, gamma, x)
 
 
-def _backward(run, kept, eps, x, z, gamma, dy):
+def _backward(run, kept, _eps, x, z, gamma, dy):
     """The gradients by the compiled kernels."""
     return run(
         _BACKWARD,
@@ -144,17 +140,14 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, z, gamma = ctx.saved_tensors
         (eps,) = ctx.numbers
-        given = (x, z, gamma, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, eps, *given)
-        if found is None:
-            given = _guards.dense("RRfR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, eps, *given)
+        found = _backward(_guards.run, ctx.kept, eps, x, z, gamma, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, z, gamma, eps), (), (dy,))
         return None, *found, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "rms_norm_gated_forward", optional=("gamma",)
 )
@@ -170,11 +163,11 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(rms_norm_gated, _decomposed, _forward, _backward),
-    {"x": "R", "z": "R", "gamma": "f"},
-    {"y": "r"},
-    ("x", "z"),
-    {"eps": False},
+    _torch.Printed(rms_norm_gated, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "z": "R", "gamma": "f"},
+    outputs={"y": "r"},
+    rows=("x", "z"),
+    constants={"eps": False},
     scalars=1,
 )
 

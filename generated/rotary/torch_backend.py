@@ -92,26 +92,43 @@ def _rows(a, b, cosine, sine):
     return y_0.to(stored), y_1.to(stored)
 
 
-def _forward(run, kept, D, a, b, cosine, sine):
+def _forward(run, kept, D, starts_t_d, a, b, cosine, sine):
     """The outputs by the compiled kernel, then the row scalars if `kept` is None.
 
     In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result. A bar ends the values of a kernel.
+    a result, * lies where a table says. A bar ends the values of a kernel.
     """
-    return run(_FORWARD, "=RRRR+r+r", D, (), (), kept, a, b, cosine, sine, a, a)
+    return run(
+        _FORWARD,
+        "=RR*R*R+r+r",
+        D,
+        (),
+        (),
+        kept,
+        a,
+        b,
+        cosine,
+        starts_t_d,
+        sine,
+        starts_t_d,
+        a,
+        a,
+    )
 
 
-def _backward(run, kept, D, a, b, cosine, sine, dy_0, dy_1):
+def _backward(run, kept, D, starts_t_d, a, b, cosine, sine, dy_0, dy_1):
     """The gradients by the compiled kernels."""
     made = run(
         _BACKWARD,
-        "=RRrr+r+r||RR",
+        "=*R*Rrr+r+r||RR",
         D,
         (dy_0 is None, dy_1 is None),
         (),
         kept,
         cosine,
+        starts_t_d,
         sine,
+        starts_t_d,
         dy_0,
         dy_1,
         a,
@@ -139,7 +156,7 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, cosine, sine = ctx.saved_tensors
         found = None
-        if not torch.is_grad_enabled():  # nobody differentiates gradients again
+        if x.itemsize > 2 and not torch.is_grad_enabled():  # no derivative of gradients
             given = _pulled_rows(x, cosine, sine, dy)
             found = _backward(_guards.run, ctx.kept, *given)
         if found is None:
@@ -160,12 +177,14 @@ def _rows_of(x, cosine, sine):
         return None
     if sine.shape != (t, d):
         return None
+    starts_t_d = _guards.starts(0, (b, h, t), (0, 0, d))
     return (
         d,
+        starts_t_d,
         x.detach().reshape(b, h, t, 2, d)[:, :, :, 0].contiguous(),
         x.detach().reshape(b, h, t, 2, d)[:, :, :, 1].contiguous(),
-        cosine.detach().reshape(1, 1, t, d).expand(b, h, t, d).contiguous(),
-        sine.detach().reshape(1, 1, t, d).expand(b, h, t, d).contiguous(),
+        cosine.contiguous(),
+        sine.contiguous(),
     )
 
 
@@ -174,12 +193,14 @@ def _pulled_rows(x, cosine, sine, dy):
     b, h, t, s_d = x.shape
     d = s_d // 2
     first = x.detach().reshape(b, h, t, 2, d)[:, :, :, 0].contiguous()
+    starts_t_d = _guards.starts(0, (b, h, t), (0, 0, d))
     return (
         d,
+        starts_t_d,
         first,
         first,
-        cosine.detach().reshape(1, 1, t, d).expand(b, h, t, d).contiguous(),
-        sine.detach().reshape(1, 1, t, d).expand(b, h, t, d).contiguous(),
+        cosine.contiguous(),
+        sine.contiguous(),
         dy.detach().reshape(b, h, t, 2, d)[:, :, :, 0].contiguous(),
         dy.detach().reshape(b, h, t, 2, d)[:, :, :, 1].contiguous(),
     )
@@ -207,10 +228,17 @@ def _gradients(da, db, _2, _3, x, cosine, sine):
     )
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
-_FORWARD = _torch.CompiledDirection(__file__, "kernels", "rotary_forward")
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
+_FORWARD = _torch.CompiledDirection(
+    __file__, "kernels", "rotary_forward", macros=("LNGEN_PLACED",)
+)
 _BACKWARD = _torch.CompiledDirection(
-    __file__, "kernels", "rotary_backward", optional=("dy_0", "dy_1")
+    __file__,
+    "kernels",
+    "rotary_backward",
+    optional=("dy_0", "dy_1"),
+    macros=("LNGEN_PLACED",),
 )
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
@@ -220,15 +248,16 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _decomposed,
         _forward,
         _backward,
-        _rows_of,
-        _pulled_rows,
-        _outputs,
-        _gradients,
+        _Recorded,
+        rows=_rows_of,
+        pulled_rows=_pulled_rows,
+        outputs=_outputs,
+        gradients=_gradients,
     ),
-    {"x": "R", "cosine": "R", "sine": "R"},
-    {"y": "r"},
-    ("x",),
-    {},
+    inputs={"x": "R", "cosine": "R", "sine": "R"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={},
     data=("cosine", "sine"),
 )
 

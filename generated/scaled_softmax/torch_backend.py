@@ -43,11 +43,7 @@ def scaled_softmax(
     a wrong shape.
     """
     if _LAYER.has_kernels and not torch.compiler.is_compiling():
-        given = (x, scale)
-        made = _forward(_guards.run, True, *given)
-        if made is None:
-            given = _guards.dense("Rn", *given)
-            made = _forward(_guards.run, True, *given)
+        made = _forward(_guards.run, True, x, scale)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, scale)
@@ -125,17 +121,14 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, scale = ctx.saved_tensors
-        given = (x, scale, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, *given)
-        if found is None:
-            given = _guards.dense("RnR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, *given)
+        found = _backward(_guards.run, ctx.kept, x, scale, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, scale), (), (dy,))
         return None, *found
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
     __file__, "kernels", "scaled_softmax_forward", optional=("scale",)
 )
@@ -150,11 +143,11 @@ _BACKWARD = _torch.CompiledDirection(
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(scaled_softmax, _decomposed, _forward, _backward),
-    {"x": "R", "scale": "n"},
-    {"y": "r"},
-    ("x",),
-    {},
+    _torch.Printed(scaled_softmax, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R", "scale": "n"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={},
     scalars=2,
 )
 

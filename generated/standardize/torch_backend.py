@@ -45,11 +45,7 @@ def standardize(x: _torch.Tensor, *, eps: float = 1e-5) -> _torch.Tensor:
         and type(eps) is float
         and 0 <= eps < _INFINITE
     ):
-        given = (x,)
-        made = _forward(_guards.run, True, eps, *given)
-        if made is None:
-            given = _guards.dense("R", *given)
-            made = _forward(_guards.run, True, eps, *given)
+        made = _forward(_guards.run, True, eps, x)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, eps)
@@ -96,7 +92,7 @@ def _forward(run, kept, eps, x):
     return run(_FORWARD, "R+r012", 2, (), (eps,), kept, x, x)
 
 
-def _backward(run, kept, eps, x, dy):
+def _backward(run, kept, _eps, x, dy):
     """The gradients by the compiled kernels."""
     made = run(_BACKWARD, "RR012+r", 2, (), (), kept, x, dy, x)
     if made is None or made is True:
@@ -119,28 +115,25 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         (x,) = ctx.saved_tensors
         (eps,) = ctx.numbers
-        given = (x, dy.contiguous())
-        found = _backward(_guards.run, ctx.kept, eps, *given)
-        if found is None:
-            given = _guards.dense("RR", *given, follows=True)
-            found = _backward(_guards.run, ctx.kept, eps, *given)
+        found = _backward(_guards.run, ctx.kept, eps, x, dy.contiguous())
         if found is None or found is True:
             found = _LAYER.gradients(ctx.kept, (x, eps), (), (dy,))
         return None, *found, None
 
 
-# The kernels of each direction, which are compiled without what a call leaves out.
+# The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
+# that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(__file__, "kernels", "standardize_forward")
 _BACKWARD = _torch.CompiledDirection(__file__, "kernels", "standardize_backward")
 _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(standardize, _decomposed, _forward, _backward),
-    {"x": "R"},
-    {"y": "r"},
-    ("x",),
-    {"eps": False},
+    _torch.Printed(standardize, _decomposed, _forward, _backward, _Recorded),
+    inputs={"x": "R"},
+    outputs={"y": "r"},
+    rows=("x",),
+    constants={"eps": False},
     scalars=3,
 )
 

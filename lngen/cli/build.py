@@ -21,7 +21,7 @@ from lngen.paths import RUNTIME, require_package
 from lngen.pipeline.files import loading, manifest
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.cache import COMPILED
-from lngen.runtime.emitted import left_out
+from lngen.runtime.emitted import is_emitted, left_out
 from lngen.runtime.native import compiler as host_compiler
 from lngen.runtime.native import extensions
 
@@ -108,7 +108,17 @@ def _made(build: Build, architecture: str) -> Path:
 
 def _builds(folder: Path, types: Sequence[str]) -> list[Build]:
     kernels: Any = vars(loading.load(folder, backend="cpu"))["_KERNELS"]
-    return [build for stored in types for build in kernels.builds(stored)]
+    found = [build for stored in types for build in kernels.builds(stored)]
+    if is_emitted(folder, "torch") and loading.is_installed("torch"):  # which reads arrays of named axes in place
+        page = vars(loading.load(folder, backend="torch"))
+        own = {tuple(page[name].own) for name in ("_FORWARD", "_BACKWARD")} - {()}
+        found += [
+            (source, (*macros, *each))
+            for source, macros in found
+            for each in sorted(own)
+            if source == page["_FORWARD"].source
+        ]
+    return found
 
 
 def _compile_extensions(folder: Path, architecture: str) -> None:

@@ -56,7 +56,7 @@ class FrameworkFunction:
         return [
             *(f"{each.public}: {self._meaning(each)}." for each in self.layer.inputs),
             *(f"{each.public}: {constant_in_words(each, self.layer)}." for each in self.layer.constants),
-            *sizes_in_words(size.name for size in self.layer.sizes),
+            *(f"{size.name}: {size_in_words(size.name, self.layer)}." for size in self.layer.sizes),
         ]
 
     def _returns(self) -> list[str]:
@@ -82,6 +82,16 @@ def constant_in_words(each: PublicConstant, layer: PublicInterface) -> str:
 def sizes_in_words(names: Iterable[str]) -> list[str]:
     """Return the lines of a docstring about sizes of axes."""
     return [f"{name}: the size of the axis {name}." for name in names]
+
+
+def size_in_words(name: str, layer: PublicInterface) -> str:
+    """Return the text of a docstring about the size of an axis, which may be made of others, or a part of one."""
+    axes = layer.layout.pattern.axes if layer.layout else ()
+    whole = next((" ".join(axis) for axis in axes if name in axis and len(axis) > 1), "")
+    if whole:
+        parts = "the number of parts" if whole.split()[0] == name else "the number of entries of a part"
+        return f"{parts} of the axis ({whole})"
+    return f"the size of the axis {f'({name})' if ' ' in name else name}"
 
 
 def sign(each: PublicConstant, layer: PublicInterface) -> str:

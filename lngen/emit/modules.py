@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lngen.emit.class_names import attribute
-from lngen.emit.functions import constant_in_words
+from lngen.emit.functions import constant_in_words, size_in_words
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement, table
 from lngen.emit.signatures import as_python, number, sizes
@@ -79,10 +79,7 @@ class LayerClass:
         """Return the docstring's lines about the layer's arguments."""
         lines = ["D: the number of features of a row."] if self.features == ["D"] else []
         if self.layer.layout:
-            lines = [
-                f"{_argument(name)}: the size of the axis {f'({name})' if ' ' in name else name}."
-                for name in self._given
-            ]
+            lines = [f"{_argument(name)}: {size_in_words(name, self.layer)}." for name in self._given]
         for each in self.parameters:
             if each.neutral is not None:
                 name = attribute(each.public)

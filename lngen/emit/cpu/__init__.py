@@ -64,10 +64,10 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
     )
 
 
-def compiled(kernels: KernelPair, module: str = "_compiled") -> list[str]:
+def compiled(kernels: KernelPair, module: str = "_compiled", macros: Sequence[str] = ()) -> list[str]:
     """Return the statement that names the kernels of a direction, and the values that may be left out of each.
 
-    `module` has the class of them.
+    `module` has the class of them, and `macros` are further ones that they are compiled with.
     """
     sums = kernels.contract.column_sums, kernels.contract.scalar_sums
     return statement(
@@ -79,6 +79,7 @@ def compiled(kernels: KernelPair, module: str = "_compiled") -> list[str]:
             *(f'"{kernels.layer}_{contract.kernel}"' for contract in kernels.contracts),
             optional=quoted(kernels.optional) if kernels.optional else "",
             sums=str(sums) if any(sums) else "",
+            macros=quoted(macros) if macros else "",
         )
     )
 

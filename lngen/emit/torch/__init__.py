@@ -78,7 +78,11 @@ class _TorchText:
             "torch/backend.py.jinja",
             **self.function.fields(),
             **functions,
-            compiled=[line for kernels in self.straight.kernels for line in cpu.compiled(kernels, "_torch")],
+            compiled=[
+                line
+                for kernels in self.straight.kernels
+                for line in cpu.compiled(kernels, "_torch", self.straight.macros(kernels))
+            ],
             layer=self._layer(),
             called=self._called(),
             infinite=bool(self.layer.constants),
@@ -100,18 +104,16 @@ class _TorchText:
     def _layer(self) -> list[str]:
         """Return the statement that makes the layer."""
         layer, straight = self.layer, self.straight
-        functions = [self.notes.layer, "_decomposed", "_forward", "_backward"]
+        arranged: dict[str, str] = {}
         if self.notes.layout:
-            there = [bool(straight.named.outputs(straight.outputs)), bool(straight.named.gradients())]
-            names = [name if own else "None" for name, own in zip(("_outputs", "_gradients"), there, strict=True)]
-            functions += ["_rows_of", "_pulled_rows", *names]
-            while functions[-1] == "None":
-                functions.pop()
+            arranged = {"rows": "_rows_of", "pulled_rows": "_pulled_rows"}
+            arranged |= {"outputs": "_outputs"} if straight.named.outputs(straight.outputs) else {}
+            arranged |= {"gradients": "_gradients"} if straight.named.gradients() else {}
         casts = {each.public: TARGETS[each.cast].digits for each in layer.outputs if each.cast}
+        own = [place for place, name in enumerate(straight.outputs) if name in dict(straight.forward.casts)]
         known = {
             "sizes": [size.name for size in layer.sizes],
             "data": [each.public for each in layer.inputs if not each.has_gradient],
-            "casts": [*casts],
             "integers": [name for name, digits in casts.items() if not digits],
             "kept": [each.public for each in layer.outputs if {each.name, *each.parts} & {*straight.kept}],
         }
@@ -127,11 +129,12 @@ class _TorchText:
             "_torch.TorchLayer",
             "__file__",
             '__name__.rpartition(".")[0]',
-            call("_torch.Printed", *functions),
-            table({each.public: f'"{straight.public_letter(each)}"' for each in layer.inputs}),
-            table({name: f'"{letter}"' for name, letter in outputs.items()}),
-            quoted(rows),
-            table({each.public: str(each.name not in layer.nonnegative) for each in layer.constants}),
+            call("_torch.Printed", self.notes.layer, "_decomposed", "_forward", "_backward", "_Recorded", **arranged),
+            inputs=table({each.public: f'"{straight.public_letter(each)}"' for each in layer.inputs}),
+            outputs=table({name: f'"{letter}"' for name, letter in outputs.items()}),
+            rows=quoted(rows),
+            constants=table({each.public: str(each.name not in layer.nonnegative) for each in layer.constants}),
+            casts=tuple_of(map(str, own)) if own else "",
             **{name: quoted(names) for name, names in known.items() if names},
             scalars=str(len(straight.saved)) if straight.saved else "",
         )
@@ -140,15 +143,13 @@ class _TorchText:
     def _called(self) -> list[str]:
         """Return the lines of the function: the straight call, and else that of the layer."""
         inputs, constants = [each.public for each in self.layer.inputs], [each.public for each in self.layer.constants]
-        sizes, forms = [size.name for size in self.layer.sizes], self.straight.forms[0].lower()
+        sizes = [size.name for size in self.layer.sizes]
         lines = []
         if self.notes.layout:
             taken = f"{', '.join(inputs)}{',' * (len(inputs) == 1)}"
             lines = statement(f"{taken} = {call('_LAYER.taken', *inputs)}", 4)
         tests = ["_LAYER.has_kernels", "not torch.compiler.is_compiling()"]
-        # Gradients of what rows share are sums over them, which sixteen bits would round.
-        shared = self.notes.layout and forms.count("r") > 1
-        tests += [f"{self.straight.arrays.first.public}.itemsize > 2"] * bool(shared)
+        tests += self.straight.wide
         tests += [f"type({name}) is int" for name in sizes]
         for each in self.layer.constants:
             low = "0 <=" if each.name in self.layer.nonnegative else "-_INFINITE <"

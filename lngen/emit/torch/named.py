@@ -8,26 +8,31 @@ from dataclasses import dataclass
 
 from lngen.emit.array.arrays import ArgumentOfRows, PublicArrays
 from lngen.emit.interface import PublicInput, PublicOutput
-from lngen.emit.layout import laid, tuple_of
+from lngen.emit.layout import call, laid, tuple_of
 from lngen.emit.spelling import gradient, marked
 from lngen.language.axes import Pattern
 
 
 @dataclass(frozen=True)
 class ArrayOfRows:
-    """Array that callers have, or a part of one by its number, beside rows; `letter` is that of its form."""
+    """Array that callers have, or a part of one by its number, beside rows.
+
+    `letter` is that of its form, and `name` that of an argument.
+    """
 
     text: str
     letter: str
     pattern: Pattern | None
     part: int | None = None
+    name: str = ""
 
 
 class NamedRows:
     """Lines that make rows of arrays, and arrays of rows.
 
     `arrays` has their sizes, `letters` those of arguments, and `read` the values that kernels of backward read. Rows
-    stand for others that none reads, so that none is copied.
+    stand for others that none reads, so that none is copied. Kernels read arguments in `starts` where they lie: a table
+    says at which place each row starts. Those in `runs` have one entry for so many of a row.
     """
 
     def __init__(
@@ -38,8 +43,11 @@ class NamedRows:
         self.names, self.features = axes.names, axes.features
         self.over = {"r": (*axes.rows, *axes.features), "s": axes.rows, "f": axes.features, "n": ()}
         self.first = next(each for each in arguments if each.given is arrays.first)
-        self.stand_ins = {each.name for each in arguments if letters[each.name] == "r" and each.name not in read}
-        self.stand_ins.add(self.first.name)
+        self.starts, self.runs = dict[str, str](), dict[str, str]()
+        for each in arguments:
+            self._place_apart(each)
+        unread = {each.name for each in arguments if letters[each.name] == "r" and each.name not in read}
+        self.stand_ins = unread - {*self.starts} | {self.first.name}
         assert self.layer.layout
         self.whole, self.of_row = self.layer.layout.pattern, Pattern(tuple((name,) for name in axes.rows))
 
@@ -62,7 +70,7 @@ class NamedRows:
         lines = [f"if {' or '.join(tests)}:", *refusal, *self.arrays.sized(refusal)]
         lines += [line for test in others for line in (f"if {test}:", *refusal)]
         values = [self._argument(each, {}) for each in self.arguments]
-        lines.append(f"return {tuple_of([D, *values])}")
+        lines += [*self._tables(), f"return {tuple_of([D, *self.tables, *values])}"]
         return self._function("_rows_of", self._public(), _ROWS, lines)
 
     def pulled_rows(self, kept: Sequence[str]) -> list[str]:
@@ -74,7 +82,7 @@ class NamedRows:
         values += [text for each in wholes for text in self._output(each, each.name, kept)]
         values += [text for each in self.layer.outputs for text in self._output(each, gradient(each.name))]
         lines = [*self.arrays.sized(), f"{first} = {self._argument(self.first, {})}"]
-        lines.append(f"return {tuple_of([self._count(self.features), *values])}")
+        lines += [*self._tables(), f"return {tuple_of([self._count(self.features), *self.tables, *values])}"]
         names = [each.public for each in self.layer.inputs]
         names += [*(each.name for each in wholes), *(gradient(each.name) for each in self.layer.outputs)]
         return self._function("_pulled_rows", [*names, *self._sizes()], _PULLED, lines)
@@ -135,13 +143,52 @@ class NamedRows:
             lines[place : place + 1] = [f"{', '.join(kept)}{sign}{value}"] if any(read) else []
         return [f"def {name}({', '.join(arguments)}):", docstring, *laid(lines)]
 
+    # ---- arrays whose rows lie apart
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables of the starts of rows."""
+        return [*dict.fromkeys(self.starts.values())]
+
+    def _place_apart(self, each: ArgumentOfRows) -> None:
+        """Let kernels read an argument in place where its rows have no gaps: whole ones, or an entry for each run."""
+        of = self._of(each)
+        if of.letter not in "rs" or of.part is not None or of.pattern is None or self._is_plain(of):
+            return
+        over, memory = self.over[of.letter], self._memory(of.pattern)
+        own = tuple(name for name in self.features if name in memory)
+        run = self._count(self.features[len(own) :]) if of.letter == "r" and own != self.features else ""
+        is_prefix = of.letter == "s" or own == self.features[: len(own)]
+        if memory != tuple(name for name in over if name in memory) or not is_prefix:
+            return
+        if run and (each.is_integer or {run} != {*self.runs.values(), run}):  # kernels have one length of runs
+            return
+        self.starts[each.name] = marked("_".join(["starts", *memory]).replace("...", "rest"))
+        self.runs |= {each.name: run} if run else {}
+
+    def _tables(self) -> Iterator[str]:
+        """The lines that make the tables."""
+        named = {
+            name: next(each for each in self.arguments if self.starts.get(each.name) == name) for name in self.tables
+        }
+        for name, each in named.items():
+            of = self._of(each)
+            assert of.pattern
+            memory, steps = self._memory(of.pattern), []
+            for axis in self.over["s"]:
+                later = memory[memory.index(axis) + 1 :] if axis in memory else ()
+                steps.append((self._count(later) or "1") if axis in memory else "0")
+            sizes = [self.arrays.size(axis) for axis in self.over["s"]]
+            run = self.runs.get(each.name, "0")
+            yield f"{name} = {call('_guards.starts', run, tuple_of(sizes), tuple_of(steps))}"
+
     # ---- arrays
 
     def _of(self, each: ArgumentOfRows) -> ArrayOfRows:
         text = each.given.public
         part = each.given.parts.index(each.name) if each.given.parts else None
         text = f"_guards.whole({text})" if each.is_integer else text
-        return ArrayOfRows(text, self.letters[each.name], each.given.pattern, part)
+        return ArrayOfRows(text, self.letters[each.name], each.given.pattern, part, each.name)
 
     def _argument(self, each: ArgumentOfRows, stand_ins: Mapping[str, str]) -> str:
         text = stand_ins.get(each.name) or self._rows(self._of(each))
@@ -177,7 +224,7 @@ class NamedRows:
             return of.text
         assert of.pattern
         over, memory = self.over[of.letter], self._memory(of.pattern)
-        if self._is_plain(of):
+        if self._is_plain(of) or (of.name in self.starts):
             return f"{of.text}.contiguous()"
         text = of.text if "(" in of.text else f"{of.text}.detach()"  # it is no view of a tensor that autograd knows
         if grouped := self._grouped(of):
@@ -200,13 +247,19 @@ class NamedRows:
     def _place(self, pattern: Pattern) -> int:
         return next(n for n, name in enumerate(pattern.names) if name in self.layer.counts)
 
+    def _over(self, of: ArrayOfRows) -> tuple[str, ...]:
+        """The axes of rows, without those of a run where an array has an entry for each."""
+        over = self.over[of.letter]
+        assert of.pattern
+        return tuple(n for n in over if n in (*self.over["s"], *of.pattern.names)) if of.name in self.runs else over
+
     def _grouped(self, of: ArrayOfRows) -> tuple[str, str, list[int]] | None:
         """The shape of an array beside that of callers' rows, and the places of the axes that it lacks.
 
         None for an array whose axes are not those of callers' rows, or in another order.
         """
         assert of.pattern
-        over = self.over[of.letter]
+        over = self._over(of)
         axes = [axis for axis in self.whole.axes if {*axis} <= {*over}]
         own = [axis for axis in axes if axis in of.pattern.axes]
         if of.part is not None or own != [*of.pattern.axes] or [n for axis in axes for n in axis] != [*over]:
@@ -227,7 +280,9 @@ class NamedRows:
         """The gradient of an input, of those of the arguments that are made of it."""
         if not each.has_gradient:
             return "None"
-        values = [self._summed(gradient(a.name), self._of(a), a.name in self.stand_ins) for a in arguments]
+        values = [
+            self._summed(gradient(a.name), self._of(a), a.name in {*self.stand_ins, *self.starts}) for a in arguments
+        ]
         if not each.parts:
             text = values[0]
         else:
@@ -244,7 +299,7 @@ class NamedRows:
         assert of.pattern
         if grouped := self._grouped(of):
             return f"{text}{f'.reshape({grouped[1]})' * is_of_first}.sum({_places(grouped[2])})"
-        over, memory = self.over[of.letter], self._memory(of.pattern)
+        over, memory = self._over(of), self._memory(of.pattern)
         order = tuple(name for name in over if name in memory)
         text += f".reshape({self._each(over)})" * is_of_first
         if order != over:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ SAME_SHAPE = {"j": "r", "i": "s", "l": "f", "k": "n"}
 """Letters of floats of the shapes that letters of integers stand for, as guards.py has them."""
 
 _LETTERS = ("nk", "fl"), ("si", "rj")
+_OF_RUNS = str.maketrans("rR", "cC")
 _MOST_SCALARS = ord("@") - ord("0") + 1
 _SKIPPED = ("workspace", "rows", "blocks", "D", "Constant")
 
@@ -91,6 +93,12 @@ class StraightCall:
         return letter_of(Kind(each.given.kind), each.given.required)
 
     @property
+    def wide(self) -> list[str]:
+        """The test that rows have more than 16 bits, where they share parameters: a gradient is a sum over them."""
+        shares = self.is_named and self.forms[0].lower().count("r") > 1
+        return [f"{self.arrays.first.public}.itemsize > 2"] * shares
+
+    @property
     def is_named(self) -> bool:
         """Test whether axes have names."""
         return self.arrays.layout.named
@@ -111,10 +119,13 @@ class StraightCall:
 
     def functions(self) -> dict[str, list[str]]:
         """Return the lines of each function by its field of the template."""
-        constants, D = [each.name for each in self.layer.constants], [marked("D")] * self.is_named
+        constants = [each.name for each in self.layer.constants]
+        D = [marked("D"), *self.named.tables] if self.is_named else []
         forward = ", ".join(["run", "kept", *constants, *D, *self.inputs])
-        backward = ", ".join(["run", "kept", *constants, *D, *self.inputs, *self.kept, *self.cotangents])
-        docstring = _letters_in_words(self._form(self.kernels[0], self.inputs, self._made_forward)[0])
+        read = _parts(self.kernels[1].contract, ("Constant",))
+        given = [name if name in read else f"_{name}" for name in constants]
+        backward = ", ".join(["run", "kept", *given, *D, *self.inputs, *self.kept, *self.cotangents])
+        docstring = _letters_in_words(self._form(self.kernels[0])[0])
         found = {
             "made": [f"def _forward({forward}):", *docstring, *laid(self._of_forward())],
             "pulled": [f"def _backward({backward}):", _BACKWARD, *laid(self._of_backward())],
@@ -134,23 +145,27 @@ class StraightCall:
         return [line for function in found if function for line in (*function, "", "")][:-2]
 
     @cached_property
-    def _made_forward(self) -> dict[str, tuple[str, str]]:
-        casts = dict(self.forward.casts)
-        return {
+    def _made(self) -> tuple[dict[str, tuple[str, str]], dict[str, tuple[str, str]]]:
+        """The letter of each result of forward and of backward, and a tensor of its type."""
+        casts, runs = dict(self.forward.casts), self.named.runs if self.is_named else {}
+        outputs = {
             f"out {name}": (letter, f"_guards.of_type(torch.{casts[name]})" if name in casts else self.first)
             for name, letter in self.outputs.items()
         }
+        gradients = {
+            f"out {gradient(each.name)}": ("c" if each.name in runs else self._letter(each).lower(), each.name)
+            for each in self.arguments
+            if each.given.has_gradient
+        }
+        return outputs, gradients
 
     def _of_forward(self) -> list[str]:
-        return [f"return {self._run(self.kernels[0], self.inputs, self._made_forward)}"]
+        return [f"return {self._run(self.kernels[0])}"]
 
     def _of_backward(self) -> list[str]:
-        moved = {f"out {gradient(each.name)}": each for each in self.arguments if each.given.has_gradient}
-        made = {part: (self._letter(each).lower(), each.name) for part, each in moved.items()}
-        values = [*self.inputs, *self.kept, *self.cotangents]
-        run = self._run(self.kernels[1], values, made)
+        made, run = self._made[1], self._run(self.kernels[1])
         order = [part for part in self._parts_of(self.kernels[1]) if part in made]
-        if order == [*moved] and len(moved) == len(self.arguments) > 1:
+        if order == [*made] and len(made) == len(self.arguments) > 1:
             return [f"return {run}"]
         gradients = []
         for each in self.arguments:
@@ -174,11 +189,13 @@ class StraightCall:
     def _parts_of(self, kernels: KernelPair) -> list[str]:
         return [part for contract in kernels.contracts for part in _parts(contract, None)]
 
-    def _form(
-        self, kernels: KernelPair, values: Sequence[str], made: dict[str, tuple[str, str]]
-    ) -> tuple[str, list[str]]:
+    def _form(self, kernels: KernelPair) -> tuple[str, list[str]]:
         """The form of a call of kernels, and its tensors."""
-        letters = dict(zip(values, self.forms[kernels is self.kernels[1]], strict=True))
+        is_later = kernels is self.kernels[1]
+        values, made = [*self.inputs, *(self.kept + self.cotangents) * is_later], self._made[is_later]
+        letters = dict(zip(values, self.forms[is_later], strict=True))
+        starts, runs = (self.named.starts, self.named.runs) if self.is_named else ({}, {})
+        letters |= {name: f"*{letters[name].translate(_OF_RUNS) if name in runs else letters[name]}" for name in starts}
         letters |= {part: f"+{letter}" for part, (letter, _) in made.items()}
         letters |= {part: chr(ord("0") + place) for place, part in enumerate(self.saved)}
         sections = [_parts(each, None) for each in kernels.contracts]
@@ -186,13 +203,27 @@ class StraightCall:
         sections += [[]] * (2 - len(sections)) + [unread] if unread else []
         form = "=" * self.is_named + "|".join("".join(letters[part] for part in each) for each in sections)
         given = [
-            made[part][1] if part in made else part for each in sections for part in each if part not in self.saved
+            name
+            for part in (part for each in sections for part in each if part not in self.saved)
+            for name in ([made[part][1]] if part in made else [part, starts[part]] if part in starts else [part])
         ]
         return form, given
 
-    def _run(self, kernels: KernelPair, values: Sequence[str], made: dict[str, tuple[str, str]]) -> str:
-        """The call of kernels, given the letter of each result, and a tensor of its type."""
-        form, given = self._form(kernels, values, made)
+    def macros(self, kernels: KernelPair) -> list[str]:
+        """The macros of kernels that read arrays where they lie: host_places.h says what they mean."""
+        form, _ = self._form(kernels)
+        found = ["LNGEN_PLACED"] * ("*" in form)
+        for name, made in (("OF_RUNS", False), ("SUMMED_BY_RUN", True)):
+            rows = [
+                each for each in re.findall(r"[+*]?[rc]", form.partition("|")[0].lower()) if (each[0] == "+") == made
+            ]
+            bits = sum(1 << place for place, each in enumerate(rows) if each[-1] == "c")
+            found += [f"LNGEN_{name}={bits}ull"] if bits else []
+        return found
+
+    def _run(self, kernels: KernelPair) -> str:
+        """The call of kernels."""
+        form, given = self._form(kernels)
         absent = tuple_of([f"{flag} is None" for flag in kernels.flags if reading(flag) in kernels.optional])
         numbers = tuple_of(_parts(kernels.contract, ("Constant",)))
         least = marked("D") if self.is_named else str(self.least)
@@ -209,8 +240,7 @@ class StraightCall:
                 f"made = {call('given and _forward', '_guards.run', 'kept', *constants, '*given')}",
             ]
         else:
-            copied = f'    given = _guards.dense("{self.forms[0]}", *given)'
-            lines = [f"given = {tuple_of(values)}", made, "if made is None:", copied, f"    {made}"]
+            lines = [made.replace("*given", ", ".join(values))]
         outputs = ", ".join(self.outputs)
         returned = f"({outputs})" if len(self.outputs) > 1 else outputs
         if self.is_named and self.named.outputs(self.outputs):
@@ -261,7 +291,7 @@ class StraightCall:
         if named:
             backward += [
                 "found = None",
-                "if not torch.is_grad_enabled():  # nobody differentiates gradients again",
+                f"if {' and '.join([*self.wide, 'not torch.is_grad_enabled()'])}:  # no derivative of gradients",
                 f"    given = {call('_pulled_rows', *own, *sizes)}",
                 f"    {pulled}",
                 "if found is None:",
@@ -274,11 +304,7 @@ class StraightCall:
             if len(cotangents) == 1:  # which is never None, and expanded where y is summed
                 own[-1] += ".contiguous()"
             backward += [
-                f"given = {tuple_of(own)}",
-                pulled,
-                "if found is None:",
-                f'    given = _guards.dense("{self.forms[1]}", *given, follows=True)',
-                f"    {pulled}",
+                pulled.replace("*given", ", ".join(own)),
                 "if found is None or found is True:",
                 f"    found = {long}",
                 f"return None, *found{none}",
@@ -317,10 +343,12 @@ def letter_of(kind: Kind, is_required: bool) -> str:
 def _letters_in_words(form: str) -> list[str]:
     """The docstring of forward, which says what the letters of its form stand for."""
     shapes = {"r": "the shape of rows", "s": "one value a row", "f": "one a feature", "n": "one value"}
+    shapes |= {"c": "one for each run of a row"}
     found = [f"{letter} has {shapes[letter]}" for letter in shapes if letter in form.lower()]
     whole = [f"{letter} {shapes[SAME_SHAPE[letter]]}" for letter in SAME_SHAPE if letter in form.lower()]
     words = f"In the form of a call, {', '.join(found)}" + (f", of integers {', '.join(whole)}" if whole else "")
     words += "; a capital has to be there, + is a result" + ", a digit row scalars" * any(c.isdigit() for c in form)
+    words += ", * lies where a table says" * ("*" in form)
     words += ". A bar ends the values of a kernel"
     first = '"""The outputs by the compiled kernel, then the row scalars if `kept` is None.'
     return [f"    {first}", "", *in_lines(words + ".", WIDTH - 4, "    ", "    "), '    """']

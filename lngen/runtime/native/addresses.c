@@ -30,21 +30,22 @@ static const struct { const char *name; struct data_type stored, parameters, com
 };
 static const struct data_type INT32 = {0, 32, 1};
 enum { PROCESSOR = 1, TYPES = 6, MOST = 60 };
-static int64_t limits[3];  // of compiled.py, memory.py and guards.py
-enum { MOST_FEATURES, LARGE, SHARED };
+static int64_t limits[2];  // of compiled.py and guards.py
+enum { MOST_FEATURES, SHARED };
 struct kernels {  // `CompiledKernels.native`
     void (*of_rows)(void **, const double *, const long long *), (*of_sums)(void **, const double *, const long long *);
     int64_t has_sums, columns, scalars, computed, chunks, few_chunks, chunk_rows, chunk_entries, held_entries, line;
 };
-struct argument { PyObject *value; struct tensor tensor; char letter, is_made, kernel; };
-struct rows { struct argument *first; int64_t count, D; int are_counted, is_recorded; };  // counted: by entries alone
+struct argument { PyObject *value; struct tensor tensor; const int64_t *table; char letter, is_made, kernel; };
+// Rows, which are counted by entries alone, and the values that stand for so many columns of a run.
+struct rows { struct argument *first; int64_t count, D, runs, run; int are_counted, is_recorded; };
 
-// What `run` was made with. From HOOKS on they are functions, which return 0, False or None where no mode, cast, profiler
-// or hook has a say in a call; the first one takes False.
-enum { EXCHANGE, LIMITS, IGNORED, TENSOR, PARAMETER, OTHERWISE, LEND, FORWARD_AD, RECORDS, INCLUDED, HOOKS, SILENT };
+// What `run` was made with. From SILENT on they are functions, which return 0, False or None where no mode, cast, profiler
+// or hook has a say in a call.
+enum { EXCHANGE, LIMITS, IGNORED, TENSOR, PARAMETER, OTHERWISE, FORWARD_AD, RECORDS, INCLUDED, SILENT };
 enum { KERNELS, FORM, LEAST, ABSENT, NUMBERS, KEPT, GIVEN };  // what `run` takes
 
-static PyObject *requires_grad, *is_neg, *raw_repr, *current_level, *owner, *native, *names[TYPES];
+static PyObject *requires_grad, *is_neg, *raw_repr, *current_level, *native, *names[TYPES];
 
 static int is_false(PyObject *found) {  // takes the reference
     int is = found == Py_False || found == Py_None || (found && PyLong_Check(found) && PyObject_Not(found) == 1);
@@ -54,13 +55,12 @@ static int is_false(PyObject *found) {  // takes the reference
 
 static int is_alone(PyObject *self) {
     PyObject *level = PyObject_GetAttr(PyTuple_GET_ITEM(self, FORWARD_AD), current_level);
-    int has_tangents = !level || PyLong_AsLong(level) >= 0;
+    int is_seen = !level || PyLong_AsLong(level) >= 0;
     Py_XDECREF(level);
-    if (has_tangents || !is_false(PyObject_CallOneArg(PyTuple_GET_ITEM(self, HOOKS), Py_False)))
+    for (Py_ssize_t i = SILENT; i < PyTuple_GET_SIZE(self) && !is_seen; ++i)
+        is_seen = !is_false(PyObject_CallNoArgs(PyTuple_GET_ITEM(self, i)));
+    if (is_seen)
         return 0;
-    for (Py_ssize_t i = SILENT; i < PyTuple_GET_SIZE(self); ++i)
-        if (!is_false(PyObject_CallNoArgs(PyTuple_GET_ITEM(self, i))))
-            return 0;
     PyObject *set = PyObject_CallNoArgs(PyTuple_GET_ITEM(self, INCLUDED));
     PyObject *bits = set ? PyObject_CallMethodNoArgs(set, raw_repr) : NULL;
     unsigned long long here = bits ? PyLong_AsUnsignedLongLongMask(bits) : ~0ull;
@@ -88,10 +88,10 @@ static struct tensor shaped(char letter, const struct rows *rows, struct data_ty
     struct tensor like = rows->first->tensor;
     int lead = rows->are_counted ? 1 : like.dimensions - 1, is_feature = strchr("fl", letter) != NULL;
     if (rows->are_counted && !strchr("rj", letter))
-        like.shape = (int64_t *)&rows->count;  // and D
+        like.shape = (int64_t *)&rows->count;  // and D, and runs
     if (!strchr("rj", letter))
-        like.dimensions = strchr("si", letter) ? lead : is_feature;
-    like.shape += is_feature ? lead : 0, like.strides = NULL, like.type = type;
+        like.dimensions = strchr("sic", letter) ? lead : is_feature;
+    like.shape += letter == 'c' ? 2 : is_feature ? lead : 0, like.strides = NULL, like.type = type;
     return like;
 }
 
@@ -104,14 +104,14 @@ static int64_t entries_of(struct tensor of) {
 
 // Tests whether a tensor has no gaps, and the shape, or the entries, and the type that its letter stands for.
 static int fits(const struct argument *own, const struct rows *rows, int stored) {
-    struct data_type type = strchr("rs", own->letter) ? types[stored].stored : types[stored].parameters;
+    struct data_type type = strchr("rsc", own->letter) ? types[stored].stored : types[stored].parameters;
     struct tensor of = own->tensor, wanted = shaped(own->letter, rows, strchr("ijkl", own->letter) ? INT32 : type);
     int64_t step = 1;
     for (int i = of.dimensions; i--; step *= of.shape[i])
         if (of.shape[i] != 1 && of.strides && of.strides[i] != step)
             return 0;
-    return is_type(of.type, wanted.type) && (rows->are_counted ? step == entries_of(wanted) :
-           of.dimensions == wanted.dimensions && !memcmp(of.shape, wanted.shape, of.dimensions * sizeof *of.shape));
+    return is_type(of.type, wanted.type) && (own->table || (rows->are_counted ? step == entries_of(wanted) :
+           of.dimensions == wanted.dimensions && !memcmp(of.shape, wanted.shape, of.dimensions * sizeof *of.shape)));
 }
 
 static void refuse(void *Py_UNUSED(self), const char *Py_UNUSED(kind), const char *problem) {
@@ -126,34 +126,25 @@ static PyObject *allocated(const struct exchange *by, struct tensor like, void *
     return object;
 }
 
-// Makes a result. Memory of a large one is lent by Python.
-static PyObject *made(PyObject *self, const struct exchange *by, const struct argument *own, const struct rows *rows,
-                      void **data) {
+// A result, of the shape of its tensor if that has as many entries.
+static PyObject *made(const struct exchange *by, const struct argument *own, const struct rows *rows, void **data) {
     struct tensor like = shaped(own->letter, rows, own->tensor.type);
     if (rows->are_counted && entries_of(like) == entries_of(own->tensor))
         like.dimensions = own->tensor.dimensions, like.shape = own->tensor.shape;
-    if (entries_of(like) * like.type.bits / 8 < limits[LARGE])
-        return allocated(by, like, data);
-    PyObject *shape = PyTuple_New(like.dimensions), *object;
-    for (int i = 0; i < like.dimensions; ++i)
-        PyTuple_SET_ITEM(shape, i, PyLong_FromLongLong(like.shape[i]));
-    object = PyObject_CallFunctionObjArgs(PyTuple_GET_ITEM(self, LEND), shape, own->value, NULL);
-    Py_DECREF(shape);
-    *data = object && !by->tensor_of(object, &like) ? like.data : NULL;
-    return object;
+    return allocated(by, like, data);
 }
 
 static int64_t in_lines(int64_t entries, int64_t line) { return (entries + line - 1) / line * line; }
 
 // Runs the kernels of a call on one thread. Returns the results in a tuple, or alone if there is one.
-static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *const *call, const struct argument *all,
-                          int count, const struct rows *rows, int stored) {
+static PyObject *computed(const struct exchange *by, PyObject *const *call, const struct argument *all, int count,
+                          const struct rows *rows, int stored) {
     int64_t D = rows->D, entries = rows->count * D, shape[] = {0, rows->count}, counts[] = {0, 1};
-    long long sizes[] = {shape[1], D, 1, 0, 1, 0, 0};
+    long long sizes[] = {shape[1], D, 1, 0, 1, 0, rows->run};
     PyObject *key = PyTuple_New(1 + PyTuple_GET_SIZE(call[ABSENT])), *results = PyList_New(0), *found = NULL, *kernel;
-    PyObject *of = NULL, *bits = NULL, *room = NULL, *saved = NULL;
+    PyObject *bits = NULL, *room = NULL, *saved = NULL;
     struct tensor scalars = {.device = PROCESSOR, .dimensions = 2, .shape = shape, .type = types[stored].computed};
-    void *at[2][MOST + 1], *kept;
+    void *at[2][2 * MOST + 2] = {{NULL}}, *kept;
     double constants[MOST];
     PyTuple_SET_ITEM(key, 0, Py_NewRef(names[stored]));
     for (Py_ssize_t i = 1; i < PyTuple_GET_SIZE(key); ++i)
@@ -163,7 +154,7 @@ static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *c
     for (int i = 0; i < count; ++i)
         shape[0] = is_scalar(all[i].letter) ? Py_MAX(shape[0], all[i].letter - '0' + 1) : shape[0];
     kernel = PyObject_GetItem(call[KERNELS], key);
-    if (!kernel || !(of = PyObject_GetAttr(kernel, owner)) || !(bits = PyObject_GetAttr(of, native)))
+    if (!kernel || !(bits = PyObject_GetAttr(kernel, native)))
         goto end;
     const struct kernels *kernels = (void *)PyBytes_AS_STRING(bits);
     int64_t most = kernels->has_sums ? Py_MAX(kernels->few_chunks, sizes[0] / kernels->chunk_rows) : kernels->chunks;
@@ -182,8 +173,7 @@ static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *c
     else if (call[KEPT] != Py_False && shape[0]) {
         if (by->tensor_of(call[KEPT], &scalars) || scalars.shape[1] != shape[1] ||
             !is_type(scalars.type, types[stored].computed)) {
-            PyErr_SetString(PyExc_RuntimeError, "the rows have another type or shape than forward saw; "
-                                                "pass forward a tensor of its own");
+            found = Py_NewRef(Py_None);  // other rows than forward saw, which Python has words for
             goto end;
         }
         kept = (char *)scalars.data + scalars.offset;
@@ -191,7 +181,7 @@ static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *c
     for (int i = 0; i < count; ++i) {
         void *place = is_scalar(all[i].letter) ? (char *)kept + (all[i].letter - '0') * step : NULL;
         if (all[i].is_made) {
-            PyObject *one = all[i].value == Py_None ? Py_NewRef(Py_None) : made(self, by, all + i, rows, &place);
+            PyObject *one = all[i].value == Py_None ? Py_NewRef(Py_None) : made(by, all + i, rows, &place);
             int is_wrong = !one || PyList_Append(results, one);
             Py_XDECREF(one);
             if (is_wrong)
@@ -204,6 +194,9 @@ static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *c
     if (PyErr_Occurred() || (saved && PyList_Append(results, saved)))
         goto end;
     at[0][counts[0]] = at[1][0] = PyBytes_AS_STRING(room);
+    int64_t tables = counts[0] + kernels->has_sums;
+    for (int i = 0; i < counts[0]; ++i)
+        at[0][tables + i] = (void *)all[i].table;
     PyThreadState *thread = entries > kernels->held_entries ? PyEval_SaveThread() : NULL;
     kernels->of_rows(at[0], constants, sizes);
     if (kernels->of_sums)
@@ -212,8 +205,8 @@ static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *c
         PyEval_RestoreThread(thread);
     found = PyList_GET_SIZE(results) == 1 ? Py_NewRef(PyList_GET_ITEM(results, 0)) : PyList_AsTuple(results);
 end:
-    for (int i = 0; i < 7; ++i)
-        Py_XDECREF(((PyObject *[]){key, results, kernel, of, bits, room, saved})[i]);
+    for (int i = 0; i < 6; ++i)
+        Py_XDECREF(((PyObject *[]){key, results, kernel, bits, room, saved})[i]);
     return found;
 }
 
@@ -235,9 +228,12 @@ static PyObject *run(PyObject *self, PyObject *const *call, Py_ssize_t given) {
             continue;
         }
         struct argument *own = all + count++, *same = all;
-        own->is_made = *form == '+', form += own->is_made, own->letter = tolower(*form), own->kernel = kernel;
+        int is_apart = *form == '*';
+        own->is_made = *form == '+', form += own->is_made + is_apart, own->letter = tolower(*form), own->kernel = kernel;
         own->value = is_scalar(*form) || next == given ? Py_None : call[next];
         next += !is_scalar(*form);
+        own->table = is_apart && next < given ? (const int64_t *)PyBytes_AS_STRING(call[next]) + 1 : NULL;
+        next += is_apart;
         if (own->value == Py_None && (!isupper(*form) || next > given))
             continue;
         for (; same->value != own->value; ++same)  // one that is passed again is looked at once
@@ -246,7 +242,8 @@ static PyObject *run(PyObject *self, PyObject *const *call, Py_ssize_t given) {
         if (same == own && !look(self, by, own->value, &own->tensor))
             goto otherwise;
         rows.is_recorded = rows.is_recorded || !is_false(PyObject_GetAttr(own->value, requires_grad));
-        rows.first = !rows.first && own->letter == 'r' && !own->is_made ? own : rows.first;
+        rows.first = !rows.first && own->letter == 'r' && !own->is_made && !own->table ? own : rows.first;
+        rows.run = own->table ? Py_MAX(rows.run, own->table[-1]) : rows.run;
     }
     if (count == MOST || given >= MOST)
         goto otherwise;
@@ -258,7 +255,7 @@ static PyObject *run(PyObject *self, PyObject *const *call, Py_ssize_t given) {
     rows.D = rows.are_counted ? least : rows.first->tensor.shape[rows.first->tensor.dimensions - 1];
     if (!entries || rows.D > limits[MOST_FEATURES] || rows.D < least || rows.D < 1 || entries % rows.D)
         goto otherwise;
-    rows.count = entries / rows.D;
+    rows.count = entries / rows.D, rows.run = rows.run ? rows.run : rows.D, rows.runs = entries / rows.run;
     for (int i = 0; i < count && stored < TYPES; ++i)
         if (all[i].value != Py_None && !all[i].is_made && !fits(all + i, &rows, stored))
             ++stored, i = -1;
@@ -268,7 +265,7 @@ static PyObject *run(PyObject *self, PyObject *const *call, Py_ssize_t given) {
     if (rows.is_recorded && call[KEPT] != Py_True && call[KEPT] != Py_None)
         Py_RETURN_TRUE;
     if (entries < limits[SHARED])
-        return computed(self, by, call, all, count, &rows, stored);
+        return computed(by, call, all, count, &rows, stored);
     large[0] = names[stored], memcpy(large + 1, call, given * sizeof *call);
     large[1 + KEPT] = call[KEPT] == Py_True && rows.is_recorded ? Py_None : call[KEPT];
     return PyObject_Vectorcall(PyTuple_GET_ITEM(self, OTHERWISE), large, given + 1, NULL);
@@ -287,9 +284,9 @@ static PyObject *prepare(PyObject *Py_UNUSED(self), PyObject *objects) {
 // The function that makes `run`; this itself is called by ctypes, holding the lock of the interpreter.
 PyObject *addresses(void) {
     static PyMethodDef definition = {"prepare", prepare, METH_VARARGS, NULL};
-    PyObject **words[] = {&requires_grad, &is_neg, &raw_repr, &current_level, &owner, &native};
-    const char *texts[] = {"requires_grad", "is_neg", "raw_repr", "_current_level", "__self__", "native"};
-    for (int i = 0; i < 6; ++i)
+    PyObject **words[] = {&requires_grad, &is_neg, &raw_repr, &current_level, &native};
+    const char *texts[] = {"requires_grad", "is_neg", "raw_repr", "_current_level", "native"};
+    for (int i = 0; i < 5; ++i)
         *words[i] = PyUnicode_InternFromString(texts[i]);
     for (int i = 0; i < TYPES; ++i)
         names[i] = PyUnicode_InternFromString(types[i].name);

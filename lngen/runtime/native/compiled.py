@@ -61,13 +61,13 @@ def _packer(kind: str, count: int) -> Callable[..., bytes]:
     return Struct(f"{count}{kind}").pack
 
 
-class CompiledDirection(dict[tuple[Any, ...], Call]):
+class CompiledDirection(dict[tuple[Any, ...], "CompiledKernels"]):
     """Kernels of a direction: one that works on rows, and `ends`, which adds up the `sums` over rows that it leaves.
 
-    `self[stored, *is_absent]` is `CompiledKernels.call` for rows of a type ("f32", "f64", "bf16", "f16", or one with
+    `self[stored, *is_absent]` are those for rows of a type ("f32", "f64", "bf16", "f16", or one with
     the type of parameters, as in `COMPUTED`) and a flag for each value in `optional`, True if it is left out. Kernels
-    are compiled on first use. `file` is one beside the source; `sums` counts those with a value per feature, and the
-    others.
+    are compiled on first use, with these `macros` besides. `file` is one beside the source; `sums` counts those with a
+    value per feature, and the others.
     """
 
     def __init__(
@@ -79,15 +79,17 @@ class CompiledDirection(dict[tuple[Any, ...], Call]):
         *,
         optional: Sequence[str] = (),
         sums: tuple[int, int] = (0, 0),
+        macros: Sequence[str] = (),
     ) -> None:
+        self.own = macros
         self.source, self.names = Path(file).parent / f"{source}.cpp", [kernel, *filter(None, [ends])]
         self.optional, self.sums = optional, sums
 
-    def __missing__(self, key: tuple[Any, ...]) -> Call:
+    def __missing__(self, key: tuple[Any, ...]) -> "CompiledKernels":
         stored, *is_absent = key
         absent = [name for name, is_left_out in zip(self.optional, is_absent, strict=True) if is_left_out]
         rows, _, parameters = stored.partition("_")
-        found = self[key] = self.compiled(self.macros(rows, COMPUTED[rows], absent, parameters)).call
+        found = self[key] = self.compiled((*self.macros(rows, COMPUTED[rows], absent, parameters), *self.own))
         return found
 
     def macros(self, stored: str, computed: str, absent: Iterable[str], parameters: str = "") -> tuple[str, ...]:
@@ -155,6 +157,8 @@ class CompiledKernels:
             # A kernel that was compiled for tables is passed those of all its arrays.
             ends = (*ends, *[0] * len(ends)) if tables else ends
             kernels[1](_packer("P", len(ends))(*ends), constants, sizes)
+
+    __call__ = call
 
     def chunks(self, rows: int, D: int) -> int:
         """Return the number of chunks of the rows of a call."""

@@ -83,8 +83,7 @@ template <class Of, class W> struct Entry {
   LNGEN_INLINE A place() const { return counting<S>() + A(column); }
   LNGEN_INLINE Wholes<S> index() const { return Wholes<S>::counting() + Wholes<S>(column); }
   template <class N, class V> LNGEN_INLINE auto uniform(N, V seed) const {
-    if constexpr (N::THERE && RUNS) return random_lanes_from<S>(of.row, column, {RandomWord(seed), N::INDEX});
-    else if constexpr (N::THERE) return random_lanes<S>(of.row, column, {RandomWord(seed), N::INDEX});
+    if constexpr (N::THERE) return random_lanes<S>(of.row, column, {RandomWord(seed), N::INDEX});
     else return absent<A, typename N::Absent>();
   }
 };
@@ -102,20 +101,17 @@ template <class Self, class S> struct Stages {
   }
   template <class F> LNGEN_INLINE void each(const F& f) const {
     const Self& self = static_cast<const Self&>(*this);
-    each_part(columns, self.run_length(), [&](int begin, int end, int run) __attribute__((always_inline)) {
-      each_lanes<S>(begin, end, run, [&](int column, auto width) __attribute__((always_inline)) {
-        self.ahead(column);
-        f(entry(column, width));
-      });
+    each_lanes<S>(columns, [&](int column, auto width) __attribute__((always_inline)) {
+      self.ahead(column);
+      f(entry(column, width));
     });
   }
   template <class F> LNGEN_INLINE auto reduce(const F& f) const {
     using Terms = decltype(f(entry(0, Whole())));
     Found<S, Terms::NEEDED, Terms::COUNT> found;
     if constexpr (Terms::NEEDED) {
-      const Self& self = static_cast<const Self&>(*this);
       sweep<Terms::MAXIMA, Terms::MINIMA>(
-          columns, self.run_length(), found.values,
+          columns, found.values,
           [&](int column, auto width, auto& lanes) __attribute__((always_inline)) { f(entry(column, width)).add_to(lanes); });
     } else {
       each(f);
@@ -132,7 +128,7 @@ template <class Self, class S> struct Stages {
     using Terms = decltype(f(entry(0, Whole())));
     Found<S, Terms::NEEDED, Terms::COUNT> found;
     sweep_first<Terms::COUNT>(
-        columns, static_cast<const Self&>(*this).run_length(), found.values,
+        columns, found.values,
         [&](int column, auto width, auto& least, auto& places) __attribute__((always_inline)) {
           const auto at = entry(column, width);
           f(at).each([&](const auto& distance, int k) __attribute__((always_inline)) {
@@ -145,7 +141,6 @@ template <class Self, class S> struct Stages {
     return one_after_the_other<I>(static_cast<const Self&>(*this), f, g);
   }
   LNGEN_INLINE void ahead(int) const {}
-  LNGEN_INLINE int run_length() const { return columns; }
   LNGEN_INLINE long long entries() const { return columns; }
 };
 
@@ -191,15 +186,20 @@ template <class S, class To, class Before, class Given> struct Rows {
   S* const kept;
   const bool streams;
   const Places& places;
-  const RunSums<S> by_run;
+  const RunRows<S> of_runs;
 
-  // Writes the sums over the runs of a row.
-  void end_runs(int D, long long row) const {
-    const Starts starts(places, row, D);
-    to.each([&](auto name, auto) {
-      if constexpr (is_summed_by_run(name)) by_run.write_sums(name, reinterpret_cast<S*>(to.of(name)) + starts.of(name));
+  // What comes before and after the work on a row that has runs.
+  void begin_runs(long long row) const {
+    const Starts starts(places, row, of_runs.D);
+    to.each([&](auto name, auto array) {
+      if constexpr (is_of_runs(name)) of_runs.write_out(name, array + starts.of(name));
     });
-    by_run.clear();
+  }
+  void end_runs(long long row) const {
+    const Starts starts(places, row, of_runs.D);
+    to.each([&](auto name, auto array) {
+      if constexpr (is_summed_by_run(name)) of_runs.add_up(name, reinterpret_cast<S*>(array) + starts.of(name));
+    });
   }
 };
 
@@ -212,11 +212,10 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
   // Of the sums into columns; here, since a compiler has to read again what a store may have changed.
   S* const recent;
   const bool is_first;
-  const RunSums<S> by_run;
 
   LNGEN_INLINE HostRow(const Of& of, Sums<S, Summed>& sums, int D, long long row)
       : Stages<HostRow, S>(D), of(of), call(of.call), sums_over_rows(sums), row(row),
-        starts(of.places, row, D), recent(sums.columns.recent), is_first(sums.columns.rows == 0), by_run(of.by_run) {}
+        starts(of.places, row, D), recent(sums.columns.recent), is_first(sums.columns.rows == 0) {}
 
   template <class N> LNGEN_INLINE auto operator()(N name) const {
     if constexpr (!N::THERE) return absent<S, typename N::Absent>();
@@ -236,23 +235,22 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
 
   template <class N, class W> LNGEN_INLINE auto lanes(N name, int column, W width) const {
     const auto* const from = of.to.of(name);
-    if constexpr (is_of_runs(name)) return Lanes<S>(widen<S>(from[starts.of(name) + width.run]));
+    if constexpr (is_of_runs(name)) return read<S>(of.of_runs.of(name) + column, width);
     else if constexpr (N::IN_ROWS) return entries_at<S, N>(from + starts.of(name) + column, width);
     else return entries_at<S, N>(from + column, width);
   }
   template <class N, class W> LNGEN_INLINE void put(N name, int column, W width, const Lanes<S>& value) const {
     if constexpr (is_summed_by_run(name)) {
-      by_run.add(name, column, width, value);
+      write(of.of_runs.of(name) + column, width, value);
     } else if constexpr (is_wide(name)) {
       write(reinterpret_cast<S*>(of.to.of(name)) + starts.of(name) + column, width, value);
     } else {
       auto* const array = of.to.of(name);
       // The same for all entries of a row, so that a compiler makes a loop for each case, and fuses the same products.
-      const bool streams = !RUNS && of.streams && is_even(array + starts.of(name), this->columns);
+      const bool streams = of.streams && is_even(array + starts.of(name), this->columns);
       write_once(array + starts.of(name) + column, width, value, streams);
     }
   }
-  LNGEN_INLINE int run_length() const { return of.places.length(this->columns); }
   template <class N, class W> LNGEN_INLINE void add(N, int column, W width, const Lanes<S>& value) const {
     S* const to = recent + N::INDEX * column_entries(this->columns) + column;
     write(to, width, is_first ? value : read<S>(to, width) + value);
@@ -260,7 +258,7 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
   template <class N> LNGEN_INLINE S* kept(N) const { return of.kept + (long long)N::INDEX * this->columns; }
   // The next row comes from memory while this one is stored past the caches.
   LNGEN_INLINE void ahead(int column) const {
-    if (of.streams && !RUNS) of.to.each([&](auto name, auto array) __attribute__((always_inline)) {
+    if (of.streams) of.to.each([&](auto name, auto array) __attribute__((always_inline)) {
       if constexpr (decltype(name)::KIND == ROWS && decltype(name)::THERE) prefetch(array + starts.of(name) + this->columns + column);
     });
   }
@@ -303,19 +301,18 @@ void over_chunks(const To& to, const Places<typename Layer::Given>& places, cons
   using Rows = LNGEN_SPACE::Rows<S, To, decltype(Layer::before(Call<S, To>(to))), typename Layer::Given>;
   constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
   const Scratch<S> kept((long long)Layer::KEEPS * on.D);
-  const int runs = on.D / places.length(on.D);
-  const Scratch<S> of_runs((long long)SUMS_BY_RUN * runs * RunSums<S>::SETS);
-  const Rows rows{to, Layer::before(Call<S, To>(to)), kept.entries, streams, places, {of_runs.entries, runs}};
-  rows.by_run.clear();
+  const Scratch<S> of_runs(RunRows<S>::entries_of(on.D));
+  const Rows rows{to, Layer::before(Call<S, To>(to)), kept.entries, streams, places, {of_runs.entries, on.D, places.run}};
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     S* workspace = nullptr;
     if constexpr (COLUMNS + SCALARS > 0)
       workspace = first_line(to.of(WORKSPACE)) + chunk * chunk_entries(COLUMNS, SCALARS, on.D);
     Sums<S, Summed> sums(workspace, on.D);
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
+      if constexpr (LNGEN_OF_RUNS != 0) rows.begin_runs(i);
       Layer::work(HostRow<S, Rows, Summed>(rows, sums, on.D, i));
       sums.end_row();
-      if constexpr (SUMS_BY_RUN > 0) rows.end_runs(on.D, i);
+      if constexpr (LNGEN_SUMMED_BY_RUN != 0) rows.end_runs(i);
     }
     sums.end(workspace, on.D);
   }

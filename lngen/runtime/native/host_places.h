@@ -5,8 +5,8 @@
 // row of its array starts, in entries. A null pointer stands for rows that are one behind the other. Results in LNGEN_WIDE,
 // a set of bits by their number, are in the compute type.
 //
-// With LNGEN_RUNS, the rows in LNGEN_OF_RUNS have one entry for each run of sizes[6] columns, and the results in
-// LNGEN_SUMMED_BY_RUN get the sum of each, in the compute type.
+// The rows in LNGEN_OF_RUNS have one entry for each run of sizes[6] columns, and are written out before a row is worked on;
+// the results in LNGEN_SUMMED_BY_RUN get the sum of each run, in the compute type, after it.
 
 #ifndef LNGEN_WIDE
 #define LNGEN_WIDE 0ull
@@ -20,8 +20,6 @@
 
 namespace lngen::LNGEN_SPACE {
 
-constexpr int SUMS_BY_RUN = __builtin_popcountll(LNGEN_SUMMED_BY_RUN);
-
 template <Kind KIND, class N> constexpr bool is_in(unsigned long long set) {
   return N::KIND == KIND && N::THERE && (set >> N::INDEX & 1);
 }
@@ -29,31 +27,45 @@ template <class N> constexpr bool is_wide(N) { return is_in<ROWS_OUT, N>(LNGEN_W
 template <class N> constexpr bool is_of_runs(N) { return is_in<ROWS, N>(LNGEN_OF_RUNS); }
 template <class N> constexpr bool is_summed_by_run(N) { return is_in<ROWS_OUT, N>(LNGEN_SUMMED_BY_RUN); }
 
-// Sums over the runs of a row: of lanes, in sets, so that none waits for the one before.
-template <class S> struct RunSums {
-  static constexpr int SETS = TOGETHER * Lanes<S>::COUNT;
-  S* const sums;
-  const int runs;
+// Memory for one row of each of the arrays that have an entry for a run.
+template <class S> struct RunRows {
+  static constexpr int COUNT = __builtin_popcountll(LNGEN_OF_RUNS) + __builtin_popcountll(LNGEN_SUMMED_BY_RUN);
+  static constexpr long long entries_of(int D) { return COUNT ? COUNT * (long long)D + Lanes<S>::COUNT : 0; }
 
-  template <class N, class W> LNGEN_INLINE void add(N name, int column, W here, const Lanes<S>& value) const {
-    constexpr int COUNT = Lanes<S>::COUNT;
-    S* const to = of(name) + (here.run * TOGETHER + column / COUNT % TOGETHER) * COUNT;
-    write(to, here, read<S>(to, here) + value);
+  S* const entries;
+  const int D, run;
+
+  template <class N> LNGEN_INLINE S* of(N) const {
+    constexpr unsigned long long BELOW = (1ull << N::INDEX) - 1;
+    constexpr int BEFORE = N::KIND == ROWS ? __builtin_popcountll(LNGEN_OF_RUNS & BELOW)
+                                           : __builtin_popcountll(LNGEN_OF_RUNS) + __builtin_popcountll(LNGEN_SUMMED_BY_RUN & BELOW);
+    return entries + (long long)BEFORE * D;
   }
-  void clear() const {
-    for (long long i = 0; i < (long long)SUMS_BY_RUN * runs * SETS; ++i) sums[i] = S(0);
+  template <class N, class T> void write_out(N name, const T* from) const {
+    if (run == 1) return copy(of(name), from);
+    // Whole lanes, of which the next run writes over what is too much; so there is memory for some behind the last row.
+    S* to = of(name);
+    for (S* const end = to + D; to < end; to += run, ++from)
+      for (int i = 0; i < run; i += Lanes<S>::COUNT) write(to + i, Whole(), Lanes<S>(widen<S>(*from)));
   }
-  template <class N> void write_sums(N name, S* to) const {
-    for (int run = 0; run < runs; ++run) {
-      typename Wide<S>::type total = 0;
-      for (int i = 0; i < SETS; ++i) total += of(name)[run * SETS + i];
-      to[run] = S(total);
+  template <class N> void add_up(N name, S* to) const {
+    if (run == 1) return copy(to, of(name));
+    const S* from = of(name);
+    for (const S* const end = from + D; from < end; from += run) {
+      S total[1] = {from[0]};
+      if (run < Lanes<S>::COUNT)
+        for (int i = 1; i < run; ++i) total[0] += from[i];
+      else
+        sweep<0, 0>(run, total, [&](int column, auto width, auto& lanes) __attribute__((always_inline)) {
+          lanes[0] += read<S>(from + column, width);
+        });
+      *to++ = total[0];
     }
   }
 
  private:
-  template <class N> LNGEN_INLINE S* of(N) const {
-    return sums + __builtin_popcountll(LNGEN_SUMMED_BY_RUN & ((1ull << N::INDEX) - 1)) * (long long)runs * SETS;
+  template <class T> void copy(S* to, const T* from) const {
+    each_lanes<S>(D, [&](int column, auto width) { write(to + column, width, read<S>(from + column, width)); });
   }
 };
 
@@ -70,7 +82,6 @@ template <class... N> struct Places<Names<N...>> : Table<N>... {
       : Places(Next{arrays + (0 + ... + int(is_passed_as_array(N::KIND)))}, int(sizes[6])) {}
 
   template <class M> LNGEN_INLINE const long long* of(M) const { return static_cast<const Table<M>&>(*this).starts; }
-  LNGEN_INLINE int length(int D) const { return RUNS ? run : D; }
 
  private:
   struct Next {
@@ -86,7 +97,7 @@ template <class N> struct Start { long long place; };
 template <class Given> struct Starts;
 template <class... N> struct Starts<Names<N...>> : Start<N>... {
   LNGEN_INLINE Starts(const Places<Names<N...>>& places, long long row, int D)
-      : Start<N>{places.of(N()) ? places.of(N())[row] : N::IN_ROWS ? row * D : row}... {}
+      : Start<N>{places.of(N()) ? places.of(N())[row] : is_summed_by_run(N()) ? row * (D / places.run) : N::IN_ROWS ? row * D : row}... {}
 
   template <class M> LNGEN_INLINE long long of(M) const { return static_cast<const Start<M>&>(*this).place; }
 };
@@ -95,7 +106,7 @@ template <class... N> struct Starts<Names<N...>> : Start<N>... {
 
 template <class Given> struct Places {
   Places(void* const*, const long long*) {}
-  LNGEN_INLINE int length(int D) const { return D; }
+  static constexpr int run = 1;
 };
 
 template <class Given> struct Starts {

@@ -34,18 +34,10 @@ using OneInteger = std::int32_t;
 
 // ---------------------------------------------------------------------------------------------- sweeps over a row
 
-// Lanes from a column on: all, or the first few at the end of a row, or of a run of it (host_places.h); or some, where a
-// run ends between lanes.
-struct Whole {
-  int run = 0;
-};
+// Lanes from a column on: all, or the first few at the end of a row.
+struct Whole {};
 struct First {
   int count;
-  int run = 0;
-};
-struct Some {
-  int first, end;
-  int run = 0;
 };
 
 template <class S, class T> LNGEN_INLINE Lanes<S> read(const T* from, Whole) { return widen<S>(from); }
@@ -60,28 +52,10 @@ template <class S, class T> LNGEN_INLINE void write(T* to, Whole, Lanes<S> lanes
 template <class S, class T> LNGEN_INLINE void write(T* to, First here, Lanes<S> lanes) {
   narrow_first(to, here.count, lanes);
 }
-template <class S, class T> Lanes<S> read(const T* from, Some here) {
-  T entries[Lanes<S>::COUNT] = {};
-  for (int i = here.first; i < here.end; ++i) entries[i] = from[i];
-  return widen<S>(entries);
-}
-template <class S> Wholes<S> read_integers(const Integer* from, Some here) {
-  Integer entries[Lanes<S>::COUNT] = {};
-  for (int i = here.first; i < here.end; ++i) entries[i] = from[i];
-  return Wholes<S>::at(entries);
-}
-template <class S, class T> void write(T* to, Some here, Lanes<S> lanes) {
-  T entries[Lanes<S>::COUNT];
-  narrow(entries, lanes);
-  for (int i = here.first; i < here.end; ++i) to[i] = entries[i];
-}
 // `lanes` where a width reaches, else others.
 template <class S> LNGEN_INLINE Lanes<S> chosen(Whole, Lanes<S> lanes, Lanes<S>) { return lanes; }
 template <class S> LNGEN_INLINE Lanes<S> chosen(First here, Lanes<S> lanes, Lanes<S> others) {
   return select(first_lanes<S>(here.count), lanes, others);
-}
-template <class S> LNGEN_INLINE Lanes<S> chosen(Some here, Lanes<S> lanes, Lanes<S> others) {
-  return select(first_lanes<S>(here.first), others, select(first_lanes<S>(here.end), lanes, others));
 }
 
 // Tests whether contiguous rows of D entries begin at addresses where lanes may be streamed to.
@@ -104,27 +78,12 @@ template <class S, class T, class W> LNGEN_INLINE void write_once(T* to, W here,
 // Prefetches the next row from memory while this one is computed. The address may lie beyond an array.
 template <class T> LNGEN_INLINE void prefetch(const T* from) { __builtin_prefetch(from); }
 
-// Calls `body(column, Whole or First)` for the columns of a run from `begin` to before `end`.
-template <class S, class F> LNGEN_INLINE void each_lanes(int begin, int end, int run, F body) {
+// Calls `body(column, Whole or First)` for the columns of a row.
+template <class S, class F> LNGEN_INLINE void each_lanes(int D, F body) {
   constexpr int COUNT = Lanes<S>::COUNT;
-  int column = begin;
-  for (; column + COUNT <= end; column += COUNT) body(column, Whole{run});
-  if (column < end) body(column, First{end - column, run});
-}
-
-#ifdef LNGEN_RUNS
-constexpr bool RUNS = true;
-#else
-constexpr bool RUNS = false;
-#endif
-
-// Calls `body(begin, end, run)` for the columns of each run of `length` columns.
-template <class F> LNGEN_INLINE void each_part(int D, [[maybe_unused]] int length, F body) {
-  if constexpr (!RUNS) {
-    body(0, D, 0);
-  } else {
-    for (int run = 0; run * length < D; ++run) body(run * length, (run + 1) * length, run);
-  }
+  int column = 0;
+  for (; column + COUNT <= D; column += COUNT) body(column, Whole());
+  if (column < D) body(column, First{D - column});
 }
 
 constexpr int TOGETHER = 4;
@@ -136,10 +95,9 @@ template <unsigned long long MAXIMA, unsigned long long MINIMA, class A> LNGEN_I
 }
 
 // Reductions over a row: `body(column, Whole or First, lanes)` takes entries into lanes, of which there are TOGETHER
-// sets, so that none waits for another; a long row is summed in pieces, and the pieces in a wide type. Entries are added up
-// in the same order whatever the runs are.
+// sets, so that none waits for another; a long row is summed in pieces, and the pieces in a wide type.
 template <unsigned long long MAXIMA, unsigned long long MINIMA, class S, int N, class F>
-LNGEN_INLINE void sweep(int D, int length, S (&results)[N], F body) {
+LNGEN_INLINE void sweep(int D, S (&results)[N], F body) {
   using A = Lanes<S>;
   constexpr int COUNT = A::COUNT;
   using W = typename Wide<S>::type;
@@ -150,40 +108,19 @@ LNGEN_INLINE void sweep(int D, int length, S (&results)[N], F body) {
     for (int set = 0; set < TOGETHER; ++set)
       for (int k = 0; k < N; ++k)
         lanes[set][k] = MAXIMA >> k & 1 ? A(-infinity<S>()) : MINIMA >> k & 1 ? A(infinity<S>()) : A(S(0));
-    int run = begin / length, column = begin;
-    // Takes `count` entries into the lanes of one set, which may be of several runs.
-    const auto take = [&](int column, int count, A (&set)[N]) __attribute__((always_inline)) {
-      const auto some = [&](auto width) __attribute__((always_inline)) {
-        A kept[N];
-        for (int k = 0; k < N; ++k) kept[k] = set[k];
-        body(column, width, set);
-        for (int k = 0; k < N; ++k) set[k] = chosen(width, set[k], kept[k]);
-      };
-      if constexpr (!RUNS) {
-        if (count == COUNT) body(column, Whole(), set);
-        else some(First{count});
-      } else {
-        for (int first = 0; first < count;) {
-          const int next = (run + 1) * length - column, end = next < count ? next : count;
-          if (end - first == COUNT) body(column, Whole{run}, set);
-          else some(Some{first, end, run});
-          run += end == next;
-          first = end;
-        }
-      }
-    };
+    int column = begin;
     for (; column + TOGETHER * COUNT <= end; column += TOGETHER * COUNT) {
-      if (RUNS && column + TOGETHER * COUNT > (run + 1) * length) {
-        take(column, COUNT, lanes[0]), take(column + COUNT, COUNT, lanes[1]);
-        take(column + 2 * COUNT, COUNT, lanes[2]), take(column + 3 * COUNT, COUNT, lanes[3]);
-        continue;
-      }
 #pragma GCC unroll 4
-      for (int set = 0; set < TOGETHER; ++set) body(column + set * COUNT, Whole{run}, lanes[set]);
-      if (RUNS) run += column + TOGETHER * COUNT == (run + 1) * length;
+      for (int set = 0; set < TOGETHER; ++set) body(column + set * COUNT, Whole(), lanes[set]);
     }
-    for (; column + COUNT <= end; column += COUNT) take(column, COUNT, lanes[0]);
-    if (column < end) take(column, end - column, lanes[1]);
+    for (; column + COUNT <= end; column += COUNT) body(column, Whole(), lanes[0]);
+    if (column < end) {
+      A kept[N];
+      for (int k = 0; k < N; ++k) kept[k] = lanes[1][k];
+      const First some{end - column};
+      body(column, some, lanes[1]);
+      for (int k = 0; k < N; ++k) lanes[1][k] = chosen(some, lanes[1][k], kept[k]);
+    }
     for (int k = 0; k < N; ++k) {
       const A all = joined<MAXIMA, MINIMA>(
           k, joined<MAXIMA, MINIMA>(k, lanes[0][k], lanes[1][k]), joined<MAXIMA, MINIMA>(k, lanes[2][k], lanes[3][k]));
@@ -196,24 +133,23 @@ LNGEN_INLINE void sweep(int D, int length, S (&results)[N], F body) {
 
 // The places of the entries that are nearest to extremes, of equals the first: `body(column, Whole or First, least,
 // places)` takes entries into the least distances so far and their places.
-template <int N, class S, class F> LNGEN_INLINE void sweep_first(int D, int length, S (&results)[N], F body) {
+template <int N, class S, class F> LNGEN_INLINE void sweep_first(int D, S (&results)[N], F body) {
   using A = Lanes<S>;
   constexpr int COUNT = A::COUNT;
   A least[N], places[N];
   for (int k = 0; k < N; ++k) least[k] = places[k] = infinity<A>();
-  each_part(D, length, [&](int column, int end, int run) __attribute__((always_inline)) {
-    for (; column + COUNT <= end; column += COUNT) body(column, Whole{run}, least, places);
-    if (column < end) {
-      A least_before[N], places_before[N];
-      for (int k = 0; k < N; ++k) least_before[k] = least[k], places_before[k] = places[k];
-      body(column, First{end - column, run}, least, places);
-      const auto there = first_lanes<S>(end - column);
-      for (int k = 0; k < N; ++k) {
-        least[k] = select(there, least[k], least_before[k]);
-        places[k] = select(there, places[k], places_before[k]);
-      }
+  int column = 0;
+  for (; column + COUNT <= D; column += COUNT) body(column, Whole(), least, places);
+  if (column < D) {
+    A least_before[N], places_before[N];
+    for (int k = 0; k < N; ++k) least_before[k] = least[k], places_before[k] = places[k];
+    body(column, First{D - column}, least, places);
+    const auto there = first_lanes<S>(D - column);
+    for (int k = 0; k < N; ++k) {
+      least[k] = select(there, least[k], least_before[k]);
+      places[k] = select(there, places[k], places_before[k]);
     }
-  });
+  }
   for (int k = 0; k < N; ++k) {
     results[k] = smallest(select(least[k] == A(smallest(least[k])), places[k], infinity<A>()));
   }

@@ -49,16 +49,6 @@ template <class S> LNGEN_INLINE Lanes<S> random_lanes(long long row, int column,
   return to_unit_interval(Lanes<S>(Wholes<S>::at(bits)));
 }
 
-// Those of any column and the next ones, where a run begins.
-template <class S> LNGEN_INLINE Lanes<S> random_lanes_from(long long row, int column, RandomKey key) {
-  constexpr int COUNT = Lanes<S>::COUNT;
-  const int before = column % 4, first = column - before;
-  S numbers[2 * COUNT];
-  random_lanes<S>(row, first, key).put(numbers);
-  if (before) random_lanes<S>(row, first + COUNT, key).put(numbers + COUNT);
-  return Lanes<S>::at(numbers + before);
-}
-
 }  // namespace lngen
 
 #endif

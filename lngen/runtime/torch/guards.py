@@ -13,6 +13,8 @@ gaps:
     f, n    as parameters are: one value a feature, or one; all in the compute type, or in that of rows of 16 bits
     j, i    int32, of the shape of rows, or one a row
     l, k    int32, one a feature, or one
+    c       one value for each run of a row: a result, or with a table
+    *       before a letter: rows lie where the next argument of `run` says, a table that `starts` makes
     +       before a letter: a result of such a shape, and the type of the tensor; None if that is None
     0 to @  row scalars by number, in the order of ASCII: `kept` is their tensor; if it is None that is made, and
             returned last, False if there are none; if it is True the same where autograd is to record the call, else
@@ -24,11 +26,13 @@ any axes: the rows have `least` features then. A result has the shape of its ten
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, reduce
+from functools import cache, lru_cache, partial, reduce
 from math import prod
 from operator import or_
 from struct import Struct
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from ..native.compiled import MOST_FEATURES
 from ..native.extensions import extension
@@ -75,11 +79,12 @@ _modes: Callable[[], int] = _private(_C, "_len_torch_dispatch_stack")
 _HOOKS: Callable[[bool], Any] = getattr(_C._autograd, "_top_saved_tensors_default_hooks", lambda _: None)
 is_exporting: Callable[[], bool] = getattr(torch.compiler, "is_exporting", lambda: False)
 _SILENT: tuple[Callable[[], Any], ...] = (
+    partial(_HOOKS, False),
     _private(_C, "_len_torch_function_stack"),
     _private(_C, "_is_any_autocast_enabled"),
     _private(_C._autograd, "_profiler_enabled"),
 )
-"""Functions whose results are 0 and False where no mode, cast or profiler has a say in a call."""
+"""Functions whose results are 0, False or None where no mode, cast, profiler or hook has a say in a call."""
 
 Node: Any = getattr(torch.autograd.function, "_SingleLevelFunction", torch.autograd.Function)
 """Function of autograd that looks for no transform around it, where there is such a one: a plain call has none."""
@@ -107,9 +112,7 @@ _IGNORED: int = _bits(*_DECIDE_NOTHING) & ~_OF_DEVICE
 
 def are_alone(tensors: Sequence[Any]) -> bool:
     """Test whether a call with these tensors of the processor, or None, is nobody's but a kernel's and autograd's."""
-    if (
-        forward_ad._current_level >= 0 or _HOOKS(False) is not None or any(each() for each in _SILENT)
-    ):  # no key says which tensors have a tangent
+    if forward_ad._current_level >= 0 or any(each() for each in _SILENT):  # no key says which tensors have a tangent
         return False
     # One by one: a batched tensor has no key of a device, which another would lend it.
     keys = [_included()] + [_keys(each) for each in tensors if isinstance(each, Tensor)]
@@ -149,8 +152,9 @@ def is_recorded(tensors: Sequence[Any]) -> bool:
 
 def layout(form: str, least: int, *tensors: Any) -> tuple[str, int, int] | None:
     """Return the type of the rows, how many there are, and D; None if a tensor is not as the form has it."""
-    pairs = [(letter, each) for letter, each, _ in _arguments(form, tensors) if letter.isalpha()]
-    rows = next((each for letter, each in pairs if letter in "rR" and each is not None), None)
+    own = [each for each in _arguments(form, tensors) if each[0].isalpha()]
+    pairs = [(letter, each) for letter, each, *_ in own]
+    rows = _rows(own)
     if rows is None or rows.dtype not in _STORED or not rows.ndim or not rows.numel():
         return None
     D = least if form[0] == "=" else rows.shape[-1]
@@ -161,13 +165,14 @@ def layout(form: str, least: int, *tensors: Any) -> tuple[str, int, int] | None:
     wide = torch.promote_types(rows.dtype, torch.float32)
     if parameters == rows.dtype != wide:
         stored, wide = f"{stored}_{stored}", rows.dtype
-    types = dict.fromkeys("jilk", torch.int32) | dict.fromkeys("rs", rows.dtype) | dict.fromkeys("fn", wide)
-    for letter, each in pairs:
-        kind = letter.lower()
-        if letter.isupper() if each is None else not _has(each, _shape(form, kind, rows, D)):
+    types = dict.fromkeys("jilk", torch.int32) | dict.fromkeys("rsc", rows.dtype) | dict.fromkeys("fn", wide)
+    for letter, each, _, table in own:
+        if each is None and letter.isupper():
             return None
-        if each is not None and (each.dtype != types[kind] or not each.data_ptr()):
-            return None
+        if each is not None:
+            shape = each.numel() if table else _shape(form, letter.lower(), rows, D)
+            if not _has(each, shape) or each.dtype != types[letter.lower()] or not each.data_ptr():
+                return None
     return stored, rows.numel() // D, D
 
 
@@ -176,20 +181,48 @@ def _has(tensor: Any, shape: Any) -> bool:
     return bool(tensor.is_contiguous() and (tensor.numel() if isinstance(shape, int) else tensor.shape) == shape)
 
 
-def _arguments(form: str, tensors: Sequence[Any]) -> Iterator[tuple[str, Any, int]]:
-    """The letter of each argument, a made one with a plus, its tensor, and the kernel that takes it."""
+def _arguments(form: str, tensors: Sequence[Any]) -> Iterator[tuple[str, Any, int, Any]]:
+    """The letter of each argument, a made one with a plus, its tensor, the kernel that takes it, and its table."""
     given = iter(tensors)
     for letter, kernel in _letters(form.removeprefix("=")):
-        yield letter, None if _is_scalar(letter) else next(given), kernel
+        value = None if _is_scalar(letter) else next(given)
+        yield letter.removeprefix("*"), value, kernel, next(given) if letter[0] == "*" else None
+
+
+def starts(run: int, sizes: tuple[int, ...], steps: tuple[int, ...]) -> bytes:
+    """Return a table of the places at which rows start, along axes of some sizes, so many entries apart.
+
+    A row has one entry for each `run` of columns, or all where that is 0; the table begins with it. Of few rows it is
+    kept from call to call.
+    """
+    return (_kept_starts if prod(sizes) <= _KEPT_ROWS else _starts)(run, sizes, steps)
+
+
+def _starts(run: int, sizes: tuple[int, ...], steps: tuple[int, ...]) -> bytes:
+    place = np.zeros(1, np.int64)
+    for size, step in zip(sizes, steps, strict=True):
+        place = np.add.outer(place, step * np.arange(size, dtype=np.int64)).reshape(-1)
+    return np.append(np.int64(run), place).tobytes()
+
+
+_KEPT_ROWS = 2**16
+_kept_starts = lru_cache(maxsize=64)(_starts)
 
 
 def _is_scalar(letter: str) -> bool:
     return "0" <= letter <= "@"
 
 
+def _rows(arguments: Sequence[tuple[str, Any, int, Any]]) -> Tensor | None:
+    """The first rows of a call."""
+    return next(
+        (each for letter, each, _, table in arguments if letter in "rR" and each is not None and not table), None
+    )
+
+
 @cache
 def _letters(form: str) -> list[tuple[str, int]]:
-    return [(each, kernel) for kernel, part in enumerate(form.split("|")) for each in re.findall(r"\+?[^|+]", part)]
+    return [(each, kernel) for kernel, part in enumerate(form.split("|")) for each in re.findall(r"[+*]?[^|+*]", part)]
 
 
 def _shape(form: str, letter: str, rows: Tensor, D: int) -> Any:
@@ -202,10 +235,11 @@ def _shape(form: str, letter: str, rows: Tensor, D: int) -> Any:
 
 def _in_python(kernels: Any, form: str, least: int, absent: Any, numbers: Any, kept: Any, *tensors: Any) -> Any:
     """The same without a compiler for C, or before PyTorch 2.10."""
-    found = layout(form, least, *tensors) if are_alone(tensors) else None
+    own = [each for each in tensors if not isinstance(each, bytes)]
+    found = layout(form, least, *tensors) if are_alone(own) else None
     if found is None:
         return None
-    if is_recorded(tensors):
+    if is_recorded(own):
         if kept is not None and kept is not True:
             return True
         kept = None
@@ -226,7 +260,7 @@ def _computed(
     Raises RuntimeError for row scalars of other rows.
     """
     arguments = [*_arguments(form, tensors)]
-    rows = next(each for letter, each, _ in arguments if letter in "rR" and each is not None)
+    rows = cast(Tensor, _rows(arguments))
     D, kind = least if form[0] == "=" else rows.shape[-1], torch.promote_types(rows.dtype, torch.float32)
     count, scalars = rows.numel() // D, [ord(each) - ord("0") for each, *_ in arguments if _is_scalar(each)]
     shape = max(scalars, default=-1) + 1, count
@@ -235,12 +269,16 @@ def _computed(
         raise RuntimeError("the rows have another type or shape than forward saw; pass forward a tensor of its own")
     made: list[Any] = []
     places: list[list[int]] = [[], [], []]
-    for letter, each, kernel in arguments:
+    apart = [
+        np.frombuffer(bytes(8) if each is None else table or bytes(8), np.int64) for _, each, _, table in arguments
+    ]
+    run = max(int(table[0]) for table in apart) or D
+    for letter, each, kernel, _ in arguments:
         place = 0
         if _is_scalar(letter):
             place = own.data_ptr() + (ord(letter) - ord("0")) * count * kind.itemsize  # type: ignore[union-attr]
         elif letter[0] == "+":
-            of = _shape(form, letter[1], rows, D)
+            of = rows.numel() // run if letter[1] == "c" else _shape(form, letter[1], rows, D)
             if each is not None and isinstance(of, int):
                 is_row = letter[1] in "rj"
                 of = each.shape if each.numel() == of else rows.shape if is_row else (of,) * (letter[1] != "n")
@@ -249,7 +287,9 @@ def _computed(
         if each is not None:
             place = each.data_ptr()
         places[kernel].append(place)
-    kernels[(stored, *absent)](tuple(places[0]), numbers, count, D, threads_for(count, D), tuple(places[1]))
+    tables = [int(each.size > 1) and each[1:].ctypes.data for each in apart][: len(places[0])]
+    of_rows = tuple(places[0]), numbers, count, D, threads_for(count, D), tuple(places[1])
+    kernels[(stored, *absent)](*of_rows, (*tables, 0) if "*" in form else (), run)  # and the workspace has none
     made += [own is not None and own] if kept is None else [None] if kept is True else []
     return tuple(made) if len(made) > 1 else made[0]
 
@@ -269,9 +309,9 @@ def _first(*given: Any) -> Any:
     global run
     table = getattr(Tensor, "__dlpack_c_exchange_api__", None)
     prepare = None if table is None else extension("addresses")
-    asked = forward_ad, _C.is_grad_enabled, _included, _HOOKS, *_SILENT
-    limits = Struct("3q").pack(MOST_FEATURES, LARGE, _SHARED_ENTRIES)
-    made = prepare and prepare(table, limits, _IGNORED & (1 << 64) - 1, *_KINDS, _computed, _result, *asked)
+    asked = forward_ad, _C.is_grad_enabled, _included, *_SILENT
+    limits = Struct("2q").pack(MOST_FEATURES, _SHARED_ENTRIES)
+    made = prepare and prepare(table, limits, _IGNORED & (1 << 64) - 1, *_KINDS, _computed, *asked)
     run = made or _in_python
     return run(*given)
 
@@ -283,33 +323,6 @@ run: Callable[..., Any] = _first
 def of_type(dtype: Any) -> Tensor:
     """Return a tensor of a type, for a result that has one of its own."""
     return torch.empty(1, dtype=dtype)
-
-
-def dense(form: str, *tensors: Any, follows: bool = False) -> tuple[Any, ...]:
-    """Copies as a form has them, of tensors with gaps or of other types: parameters of several, and other integers.
-
-    Rows keep their types; those of a call that `follows` another, which are cotangents, get that of the first ones.
-    """
-    if _modes() or _transforms() or forward_ad._current_level >= 0 or not isinstance(tensors[0], Tensor):
-        return tensors
-    stored = tensors[0].dtype
-    if not tensors[0].is_cpu or stored not in _STORED:
-        return tensors
-    wide = torch.promote_types(stored, torch.float32)
-    pairs = [*zip(form.lower(), tensors, strict=True)]
-    if {each.dtype for letter, each in pairs if letter in "fn" and isinstance(each, Tensor)} == {stored}:
-        wide = stored
-    found = []
-    for letter, each in pairs:
-        if isinstance(each, Tensor) and letter in "jilk":
-            each = each if each.is_floating_point() or each.dtype == torch.int32 else whole(each)
-        elif isinstance(each, Tensor) and each.dtype in _STORED:
-            kind = (
-                stored if follows and letter in "rs" else wide if letter in "fn" and each.itemsize == 2 else each.dtype
-            )
-            each = each.to(kind)
-        found.append(each.contiguous() if isinstance(each, Tensor) and each.layout is torch.strided else each)
-    return tuple(found)
 
 
 def whole(value: Tensor) -> Tensor:

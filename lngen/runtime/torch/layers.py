@@ -17,7 +17,6 @@ from ..native import compiler as host_compiler
 from .guards import (
     FLOATS,
     SAME_SHAPE,
-    Node,
     Tensor,
     are_alone,
     forward_ad,
@@ -74,7 +73,8 @@ class Printed(NamedTuple):
     `decomposed` takes the inputs, the Constants and the sizes of axes. `forward` and `backward` take a function that
     runs kernels, as guards.py has them, the row scalars, and the Constants. Then `forward` takes the inputs, and
     returns the outputs, and the row scalars for None; `backward` takes the inputs, the outputs that are kept and the
-    cotangents, and returns a gradient for each input. Where axes have names, `rows` and `pulled_rows` make what both
+    cotangents, and returns a gradient for each input. `recorded` is the function of autograd that takes what `forward`
+    returns, and then the arguments of `decomposed`. Where axes have names, `rows` and `pulled_rows` make what both
     take of arrays and sizes, and `outputs` and `gradients` make arrays of what they return.
     """
 
@@ -82,6 +82,7 @@ class Printed(NamedTuple):
     decomposed: Callable[..., Any]
     forward: Callable[..., Any]
     backward: Callable[..., Any]
+    recorded: Any
     rows: Callable[..., Any] | None = None
     pulled_rows: Callable[..., Any] | None = None
     outputs: Callable[..., Any] | None = None
@@ -93,8 +94,8 @@ class TorchLayer(Generic[Result]):
 
     `inputs` and `outputs` have the letters of guards.py by name, and `rows` are the inputs that have rows and are no
     parameters. `data` have no gradient. `constants` say by name if they may be signed, and `sizes` are those of axes.
-    Some outputs have types of their own, `casts`, integers among them, and some are `kept` for backward, beside so many
-    `scalars` of each row. It `has_kernels` if they can be compiled, or were.
+    The results of kernels at the places `casts` have types of their own. Some outputs are integers, and some are `kept`
+    for backward, beside so many `scalars` of each row. It `has_kernels` if they can be compiled, or were.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class TorchLayer(Generic[Result]):
         sizes: Sequence[str] = (),
         *,
         data: Sequence[str] = (),
-        casts: Sequence[str] = (),
+        casts: Sequence[int] = (),
         integers: Sequence[str] = (),
         kept: Sequence[str] = (),
         scalars: int = 0,
@@ -121,7 +122,7 @@ class TorchLayer(Generic[Result]):
         self.kept = [places.index(each) for each in kept]
         made = [*outputs.values()]
         self.form = "".join([self.letters, *(made[place] for place in self.kept), *made])
-        self.casts = [each in casts for each in outputs]
+        self.casts = casts
         self.integers = [places.index(each) for each in integers]
         self.required = [letter.isupper() for letter in inputs.values()]
         self.given_rows = [self.inputs.index(each) for each in rows]
@@ -154,7 +155,8 @@ class TorchLayer(Generic[Result]):
         be there. Rows of several types are of the widest under autocast, so that no sum loses digits.
         """
         found = list(values)
-        row = next((found[place] for place in self.given_rows if isinstance(found[place], Tensor)), None)
+        rows = [found[place] for place in self.given_rows if isinstance(found[place], Tensor)]
+        row = rows[0] if rows else None  # PyTorch 2.6 compiles no `next` of two arguments
         for place, letter in enumerate(self.letters):
             if letter == "k" and isinstance(found[place], int):
                 nearest = max(_LEAST, min(_LARGEST, found[place]))
@@ -207,24 +209,29 @@ class TorchLayer(Generic[Result]):
         if not self.has_kernels:
             return None
         if not is_recorded(inputs):
-            return self.made(values, False)
+            found = self.made(values, False)
+            return None if found is None else only(self.arranged(found, values))
         with torch.no_grad():
             found = self.made(values, None)
-        return None if found is None else _LongCall.apply(self, found, *values)
+        return None if found is None else self.emitted.recorded.apply(found, *values)
 
     def made(self, values: Sequence[Any], kept: Any) -> Any:
-        """The outputs by compiled kernels, and the row scalars for None; None for what no kernel takes."""
+        """The results of compiled kernels, and the row scalars for None; None for what no kernel takes."""
         (numbers, sizes), row = self.numbers(values), self.row(values)
         given = self.dense(values[: self.count], sizes)
         found = None if given is None else self.emitted.forward(run_anyhow, kept, *numbers, *given)
         if found is None:
             return None
         made = each_of(found)
-        outputs = made if kept is False else made[:-1]
-        if self.emitted.outputs is not None:
-            outputs = each_of(self.emitted.outputs(*outputs, *values[: self.count], *sizes))
-        outputs = tuple([v if cast else v.to(row.dtype) for v, cast in zip(outputs, self.casts, strict=True)])
-        return only(outputs) if kept is False else (*outputs, made[-1])
+        count = len(made) - (kept is None)
+        outputs = [v if n in self.casts else v.to(row.dtype) for n, v in enumerate(made[:count])]
+        return *outputs, *made[count:]
+
+    def arranged(self, results: Sequence[Any], values: Sequence[Any]) -> Sequence[Any]:
+        """Results of kernels as callers have the outputs."""
+        if self.emitted.outputs is None:
+            return results
+        return each_of(self.emitted.outputs(*results, *values[: self.count], *self.numbers(values)[1]))
 
     def numbers(self, values: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
         """The Constants of a call, and its sizes."""
@@ -308,24 +315,3 @@ class TorchLayer(Generic[Result]):
                 for place, gradient in zip(moved, gradients, strict=True):
                     found[place] = gradient
         return found
-
-
-class _LongCall(Node):  # type: ignore[misc]
-    """A call on its long way that autograd records."""
-
-    @staticmethod
-    def forward(ctx: Any, layer: Any, found: Sequence[Any], *values: Any) -> Any:
-        *made, ctx.kept = found
-        ctx.layer, ctx.numbers = layer, values[layer.count :]
-        ctx.save_for_backward(*values[: layer.count], *[made[place] for place in layer.kept])
-        ctx.set_materialize_grads(False)
-        if layer.integers:
-            ctx.mark_non_differentiable(*[made[place] for place in layer.integers])
-        return only(made)
-
-    @staticmethod
-    def backward(ctx: Any, *cotangents: Any) -> Any:
-        layer, tensors = ctx.layer, ctx.saved_tensors
-        values, outputs = (*tensors[: layer.count], *ctx.numbers), tensors[layer.count :]
-        found = layer.gradients(ctx.kept, values, outputs, cotangents)
-        return None, None, *found, *[None] * len(ctx.numbers)

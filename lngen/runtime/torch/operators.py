@@ -53,7 +53,8 @@ class Operators:
         layer, row = self.layer, self.layer.row(values)
         made = layer.made(values, None) if row.numel() and layer.has_kernels else None
         # Without rows or kernels, or wrong: the decomposition has the words for it.
-        *outputs, kept = made or (*layer.results(layer.decomposed(*values)), None)
+        outputs = layer.arranged(made[:-1], values) if made else layer.results(layer.decomposed(*values))
+        kept = made and made[-1]
         return *[each.contiguous() for each in outputs], kept if isinstance(kept, torch.Tensor) else row.new_empty(0)
 
     @torch.no_grad()  # type: ignore[untyped-decorator]

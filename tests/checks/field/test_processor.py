@@ -29,6 +29,8 @@ APART = FieldCase(6, 43, Lying(outer=2, are_apart=True))
 SHARED = FieldCase(70, 9, Lying(outer=2, shared=1, are_apart=True))
 RUNS = FieldCase(6, 63, Lying(outer=2, are_apart=True, runs=3))
 SUMS_BY_RUN = FieldCase(6, 150, Lying(outer=2, are_apart=True, shared=1, runs=2))
+SHORT = FieldCase(6, 12, Lying(outer=2, are_apart=True, shared=1, runs=6))
+RUNS_OF_ONE = FieldCase(6, 12, Lying(outer=2, are_apart=True, shared=1, runs=12))
 CHUNKS = FieldCase(150, 9, threads=2, chunk_entries=18)
 
 
@@ -55,7 +57,7 @@ def test_a_sum_of_numbers_is_rounded_as_its_text_has_it(tmp_path):
 @pytest.mark.parametrize("name", sample(LAYERS, [], ci=lambda name: name in LAYERS[::12]))
 def test_every_layer_is_equal_wherever_its_rows_lie(name, tmp_path):
     in_field = ProcessorInField(derived(name), tmp_path)
-    for case in (FieldCase(5, 43), FieldCase(5, 43, is_public=True), APART, SHARED, CHUNKS, RUNS):
+    for case in (FieldCase(5, 43), FieldCase(5, 43, is_public=True), APART, SHARED, CHUNKS, RUNS, SHORT, RUNS_OF_ONE):
         assert not wrong(in_field, case), case.words
 
 
@@ -106,28 +108,15 @@ MISTAKES: dict[str, Any] = {
         "add_rms_norm_fp8",
     ),
     "the start of a row": ("host_places", "places.of(N())[row] :", "places.of(N())[row ? row - 1 : 0] :", APART),
-    "the entry of a run": (
-        "host_directions",
-        "from[starts.of(name) + width.run]",
-        "from[starts.of(name)]",
-        RUNS,
+    "the entry of a run": ("host_places", "to += run, ++from)", "to += run)", RUNS, "group_norm"),
+    "the lanes of a run": (
+        "host_places",
+        "i += Lanes<S>::COUNT)",
+        "i += 2 * Lanes<S>::COUNT)",
+        SUMS_BY_RUN,
         "group_norm",
     ),
-    # A run that is never left is read past the end of memory: this one reads the part of a lane from the run before.
-    "the end of a run": (
-        "host_rows",
-        "some(Some{first, end, run});",
-        "some(Some{first, end, run - (run > 0)});",
-        RUNS,
-        "group_norm",
-    ),
-    "the entries before a run": (
-        "host_rows",
-        "select(first_lanes<S>(here.first), others,",
-        "select(first_lanes<S>(0), others,",
-        RUNS,
-        "group_norm",
-    ),
+    "a run of one entry": ("host_places", "return copy(of(name), from);", "return;", RUNS_OF_ONE, "group_norm"),
     "a number that is not saved": (
         "host_directions",
         "of.to.of(name)[starts.of(name)] = S(value);",
@@ -135,22 +124,16 @@ MISTAKES: dict[str, Any] = {
         ROWS,
     ),
     "a store past the cache": ("host_rows", "    stream(to, lanes);", "", FieldCase(3, 40, streams=True)),
-    "sums that are not begun": ("host_directions", "    by_run.clear();\n", "", SUMS_BY_RUN, "group_norm"),
-    "a sum by run": (
+    "a sum by run": ("host_places", "lanes[0] += read<S>(from", "lanes[0] = read<S>(from", SUMS_BY_RUN, "group_norm"),
+    "the sum of a short run": (
         "host_places",
-        "for (int i = 0; i < SETS; ++i)",
-        "for (int i = 1; i < SETS; ++i)",
-        SUMS_BY_RUN,
+        "for (int i = 1; i < run",
+        "for (int i = 2; i < run",
+        SHORT,
         "group_norm",
     ),
-    "a run's sums": ("host_places", "(here.run * TOGETHER +", "(0 * TOGETHER +", SUMS_BY_RUN, "group_norm"),
-    "random numbers of a run": (
-        "host_directions",
-        "random_lanes_from<S>(of",
-        "random_lanes<S>(of",
-        RUNS,
-        "dropout_add_layer_norm",
-    ),
+    "a run's sums": ("host_places", "*to++ = total", "*to = total", SUMS_BY_RUN, "group_norm"),
+    "the sum of one entry": ("host_places", "return copy(to, of(name));", "return;", RUNS_OF_ONE, "group_norm"),
 }
 """A text in the place of another, in a header of the kernels, a call that sees it, and a layer that is no norm."""
 SEEN = ("a lane of a sum", "a row past the end", "a sum that is begun twice", "the entry of a run", "a sum by run")

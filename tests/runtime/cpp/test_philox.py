@@ -30,9 +30,6 @@ extern "C" void row(float* single, double* twice, long long row, int D, unsigned
   for (int i = 0; i < D; i += 16) lngen::random_lanes<float>(row, i, {seed, 6}).put(single + i);
   for (int i = 0; i < D; i += 8) lngen::random_lanes<double>(row, i, {seed, 6}).put(twice + i);
 }
-extern "C" void segments(float* found, long long row, int D, int length, unsigned seed) {
-  for (int i = 0; i + 16 <= D; i += length) lngen::random_lanes_from<float>(row, i, {seed, 6}).put(found + i);
-}
 """
 DEVICE = """
 extern "C" __global__ void words(const unsigned* in, unsigned* out) {
@@ -62,13 +59,6 @@ def test_words_and_lanes_of_a_processor(arch, tmp_path):
     library.row(*pointers, ctypes.c_longlong(29), 48, ctypes.c_uint(2**32 - 2))
     np.testing.assert_array_equal(single, wanted.astype(np.float32))
     np.testing.assert_array_equal(twice, wanted)
-    for length in (4, 5, 14, 15):
-        single[:] = 0.0
-        library.segments(
-            single.ctypes.data_as(ctypes.c_void_p), ctypes.c_longlong(29), 48, length, ctypes.c_uint(2**32 - 2)
-        )
-        reached = range(0, 33, length)[-1] + 16
-        np.testing.assert_array_equal(single[:reached], wanted[:reached].astype(np.float32))
 
 
 @needs_gxx

@@ -69,7 +69,7 @@ def test_rows_have_the_same_bits_wherever_they_lie(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])
-@pytest.mark.parametrize("length", [LENGTH, 16, 1500])
+@pytest.mark.parametrize("length", [LENGTH, 1, 5, 16, 1500])
 def test_runs_have_the_bits_of_rows_that_are_written_out(length: int, dtype: Any) -> None:
     """A parameter has one entry for each, and its gradient is the sum of each, in the compute type."""
     shape = (*ROWS, RUNS * length)

@@ -22,6 +22,7 @@ pytestmark = [
 guards = importlib.import_module("generated._runtime.torch.guards")
 norm = importlib.import_module("generated.layer_norm.torch_backend")
 groups = importlib.import_module("generated.group_norm.torch_backend")
+checkpoint = importlib.import_module("torch.utils.checkpoint").checkpoint  # which PyTorch 2.6 does not import itself
 F = torch.nn.functional
 
 
@@ -124,7 +125,7 @@ MODES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "transposed": (lambda f, x: f(x.t().contiguous().t()), "kernel"),
     "parameter": (lambda f, x: f(torch.nn.Parameter(x)), "kernel"),
     "activation checkpoint": (
-        lambda f, x: torch.utils.checkpoint.checkpoint(f, x.requires_grad_(), use_reentrant=False), "operator"
+        lambda f, x: checkpoint(f, x.requires_grad_(), use_reentrant=False), "operator"
     ),
     "autocast": (within(lambda: torch.autocast("cpu", torch.bfloat16)), "operator"),
     "profiler": (within(torch.profiler.profile), "operator"),
@@ -367,3 +368,57 @@ def test_rows_of_another_type_than_forward_saw_are_refused():
 def test_rows_of_eight_bits_are_refused_by_their_type():
     with pytest.raises(TypeError, match=r"x is of type torch\.float8_e4m3fn; pass float16"):
         norm.layer_norm(torch.ones(2, 4).to(torch.float8_e4m3fn))
+
+
+# ---- arrays that rows share
+
+
+def test_kernels_read_what_rows_share_where_it_lies():
+    x, gamma, starts = torch.randn(2, 12, 5), torch.ones(12), guards.starts(5, (2, 4), (0, 3))
+    assert both("=R*c+c", x, gamma, starts, gamma, least=15) == "f32"
+    assert both("=R*c+c", x, None, starts, None, least=15) == "f32"
+    assert both("=*cR", gamma, starts, x, least=15) == "f32"
+    assert both("=R*c+c", x, torch.ones(24)[::2], starts, gamma, least=15) is None
+    assert both("=R*c+c", x, gamma.double(), starts, gamma, least=15) is None
+    assert both("=Rr+c", x, gamma, gamma, least=15) is None
+
+
+def test_a_table_of_starts_is_kept_of_few_rows():
+    given = 5, (2, 4), (0, 3)
+    assert [*memoryview(guards.starts(*given)).cast("q")] == [5, *[0, 3, 6, 9] * 2]
+    assert guards.starts(*given) is guards.starts(*given)
+    many = 0, (2, 2**16), (0, 1)
+    assert guards.starts(*many) is not guards.starts(*many)
+
+
+SHARED = {
+    # by the sizes of a group of channels: runs of one entry, of fewer and of more than lanes, and of several pieces
+    **{f"group norm {rest}": ("group_norm", (3, 12, *rest), {"g": 4}) for rest in ((), (2,), (3, 5), (4, 4), (1100,))},
+    "instance norm": ("instance_norm", (3, 4, 6), {}),
+    "scales of samples": ("ada_layer_norm", (3, 4, 5, 6), {}),
+    "weights of heads": ("head_rms_norm", (2, 3, 4, 5), {}),
+}
+
+
+@pytest.mark.parametrize("absent", [False, True])
+@pytest.mark.parametrize("name", SHARED)
+def test_what_rows_share_has_the_values_and_gradients_of_the_decomposition(name, absent):
+    module, shape, sizes = SHARED[name]
+    backend = importlib.import_module(f"generated.{module}.torch_backend")
+    layer = layer_of(backend)
+    of = {"group_norm": (12,), "instance_norm": (4,), "ada_layer_norm": (3, 6), "head_rms_norm": (4, 5)}[module]
+    x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+    others = [torch.randn(of, dtype=torch.float64, requires_grad=True) for _ in layer.inputs[1:]]
+    others[:1] = [None] if absent else others[:1]
+    there = [each for each in (x, *others) if each is not None]
+    dy = torch.randn(shape, dtype=torch.float64)
+    decomposed = layer.decomposed(x, *others, 1e-5, *sizes.values())
+    expected = [decomposed, *torch.autograd.grad(decomposed, there, dy)]
+    for run in (guards.run, private(guards, "_in_python")):
+        given = private(backend, "_rows_of")(x, *others, *sizes.values())
+        assert all(any(each is one for one in given) for each in there)  # none is copied
+        *results, kept = private(backend, "_forward")(run, None, 1e-5, *given)
+        made = private(backend, "_Recorded").apply((*results, kept), x, *others, 1e-5, *sizes.values())
+        for one, other in zip([made, *torch.autograd.grad(made, there, dy)], expected, strict=True):
+            assert one.shape == other.shape
+            assert torch.allclose(one, other, rtol=1e-12, atol=1e-12)
