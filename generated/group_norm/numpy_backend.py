@@ -885,7 +885,7 @@ class GroupNorm(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
     """`group_norm` as an object with the parameters gamma and beta.
 
     Args:
-        g: the size of the axis g.
+        g: the number of parts of the axis (g c).
         g_c: the size of the axis (g c).
         gamma: False omits it; its initial value is 1.
         beta: False omits it; its initial value is 0.
