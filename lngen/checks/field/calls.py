@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,6 @@ import numpy as np
 from lngen.checks.field.absence import NOTHING, Absence, given_values
 from lngen.checks.field.residues import LONG, PrimeField, Residue, bits
 from lngen.checks.field.values import ProgramValues, shape_of, wide
-from lngen.language.parsing import load
-from lngen.paths import derive_folder
-from lngen.pipeline.stages import Derived, derived
 from lngen.plan.program import RowProgram
 from lngen.runtime.numpy.random import bits_of
 from lngen.runtime.protocol.directions import DirectionProtocol, Entry, LayerProtocol
@@ -147,17 +143,3 @@ def casts_not_compared(layer: LayerProtocol) -> Iterator[str]:
     casts = dict.fromkeys(each.name for takes in layer.directions.values() for each in takes.results if each.cast)
     if casts:
         yield f"the casts of {', '.join(casts)}"
-
-
-def layer_of(name: str) -> Derived:
-    """Return a layer of `derive/`; it is not proved once more."""
-    return derived(load(derive_folder() / f"{name}.py"), proved=False)
-
-
-def told(what: str, found: Sequence[FieldResult], begun: float) -> bool:
-    """Print the outcome of a call that has `begun` at a time; return whether a result differs."""
-    wrong = "; ".join(f"{each.direction}: {each.wrong}" for each in found if each.wrong)
-    count = sum(each.compared for each in found)
-    said = wrong or f"{count} entries of {len(found)} directions are equal"
-    print(f"{what}: {said} ({time.perf_counter() - begun:.1f} s)", flush=True)
-    return bool(wrong)

@@ -1,7 +1,5 @@
 """The text of NumPy in exact arithmetic: emitted modules, and the runtime that they call, on arrays of residues.
 
-    python -m lngen.checks.field.numpy_text LAYER...
-
 Text and runtime run as they are, by the name `numpy` for `arrays.NUMPY`. What stands in for something is in
 `_STAND_INS`. Few short rows are several blocks, and pieces of a row, by the sizes in `_SMALL`.
 """
@@ -11,7 +9,6 @@ from __future__ import annotations
 import builtins
 import importlib
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -27,7 +24,7 @@ import numpy as np
 from lngen import runtime
 from lngen.checks.field import arrays
 from lngen.checks.field.absence import NOTHING, Absence, absences, has_folded, is_call
-from lngen.checks.field.calls import FieldCall, FieldResult, casts_not_compared, layer_of, outcome, told
+from lngen.checks.field.calls import FieldCall, FieldResult, casts_not_compared, outcome
 from lngen.checks.on_rows import on_rows
 from lngen.checks.thresholds.side import lowered
 from lngen.emit.numpy import handed
@@ -290,19 +287,3 @@ def _loaded(texts: Mapping[str, str], folder: Path | None) -> tuple[ModuleType, 
         for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
             del sys.modules[name]
     return backend, sys.modules[f"{root}.{RUNTIME}.numpy.rows"]
-
-
-def main(words: Sequence[str]) -> int:
-    """Print a line for each layer; the exit status is 1 if a result differs."""
-    failed = False
-    for name in words:
-        derived = layer_of(name)
-        layer = NumpyInField(derived.files, derived.plan.programs())
-        for case in cases(layer):
-            begun = time.perf_counter()
-            failed = told(f"{name}, {case.words}", [*layer.results(case)], begun) or failed
-    return int(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

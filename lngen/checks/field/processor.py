@@ -1,7 +1,5 @@
 """Compiled kernels for the processor in exact arithmetic: the numbers that they compute in are residues modulo a prime.
 
-    python -m lngen.checks.field.processor LAYER... --rows 1 5 70 --features 1 7 8 9 33 1100
-
 The headers run as they are, with the instructions of this processor: sweeps by lanes and their tails, sums of lanes,
 pieces, chunks and runs, rows where tables say, and the mathematics of a layer. `lanes.h` adds a type of
 numbers, of which eight are as wide as eight of double. Each result lies between entries that no kernel may write to.
@@ -9,11 +7,7 @@ numbers, of which eight are as wide as eight of double. Each result lies between
 
 from __future__ import annotations
 
-import argparse
 import shutil
-import sys
-import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -22,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from lngen.checks.field.absence import NOTHING, Absence, absences, is_call
-from lngen.checks.field.calls import HEADER, FieldCall, FieldResult, casts_not_compared, layer_of, memory, outcome, told
+from lngen.checks.field.absence import NOTHING, Absence, is_call
+from lngen.checks.field.calls import HEADER, FieldCall, FieldResult, casts_not_compared, memory, outcome
 from lngen.checks.field.places import DENSE, ArrayLayout, Lying, argument, result
 from lngen.checks.on_rows import on_rows
 from lngen.checks.thresholds.side import lowered
@@ -168,51 +162,3 @@ class ProcessorInField:
         else:
             made = getattr(self.functions, takes.name)(saved, *takes.passed(given), threads=case.threads)
         return [*takes.several(made), *row_scalars], saved
-
-
-def cases(layer: ProcessorInField, rows: Sequence[int], features: Sequence[int]) -> Iterator[FieldCase]:
-    """Yield calls at every shape, and at some of each class: chunks, streams, rows where they lie, what is left out."""
-    for count in features:
-        if count >= layer.smallest:
-            yield from [FieldCase(each, count) for each in rows]
-    for longest in (1024 + 67, 2048 + 43):
-        yield FieldCase(1, max(longest, layer.smallest))
-    few, odd = max(9, layer.smallest), max(43, layer.smallest)
-    yield FieldCase(5, odd, is_public=True)
-    yield FieldCase(3, max(40, layer.smallest), streams=True)
-    for threads in (1, 3):
-        yield FieldCase(150, few, threads=threads, chunk_entries=2 * few)
-    yield FieldCase(6, odd, Lying(outer=2, are_apart=True))
-    for axis in (0, 1):
-        yield FieldCase(70, few, Lying(outer=2, shared=axis, are_apart=True), threads=2, chunk_entries=few)
-    for runs, length in ((3, 21), (2, 75)):
-        at_least = max(length, layer.smallest)
-        yield FieldCase(6, runs * at_least, Lying(2, are_apart=True, runs=runs))
-        yield FieldCase(6, runs * at_least, Lying(2, are_apart=True, shared=1, runs=runs))
-    for absence in absences([name for name, _ in layer.programs["forward"].optional], layer.protocol):
-        if len(absence.inputs | absence.derivatives) == 1:
-            yield FieldCase(3, few, absence=absence)
-
-
-def main(words: Sequence[str]) -> int:
-    """Print a line for each layer and call; the exit status is 1 if a result differs."""
-    parser = argparse.ArgumentParser(
-        prog="python -m lngen.checks.field.processor", description=(__doc__ or "").split("\n")[0]
-    )
-    parser.add_argument("layers", nargs="+")
-    parser.add_argument("--rows", type=int, nargs="+", default=[1, 5, 70])
-    parser.add_argument("--features", type=int, nargs="+", default=[1, 7, 8, 9, 33])
-    parser.add_argument("--flags", nargs="*", default=[], help="of the compiler: --flags=-mno-avx512f")
-    options = parser.parse_args(words)
-    failed = False
-    for name in options.layers:
-        with tempfile.TemporaryDirectory() as folder:
-            in_field = ProcessorInField(layer_of(name), Path(folder), options.flags)
-            for case in cases(in_field, options.rows, options.features):
-                begun = time.perf_counter()
-                failed = told(f"{name}, {case.words}", [*in_field.results(case)], begun) or failed
-    return int(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,7 +1,5 @@
 """Kernels on the emulator in exact arithmetic: numbers modulo a prime, in the place of double.
 
-    python -m lngen.extensions.simt.field LAYER... --rows 5 --features 1 3 32 33 257
-
 The text of the kernels runs as it is: loops, tiles, tails, shuffles, sums of blocks, and the mathematics, with blocks,
 warps and lanes in three orders. Only the lines of the headers that say what double is are changed (`CHANGED`).
 `lngen.checks.field` says what an equal result shows.
@@ -9,12 +7,8 @@ warps and lanes in three orders. Only the lines of the headers that say what dou
 
 from __future__ import annotations
 
-import argparse
 import shutil
-import sys
-import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -22,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from lngen.checks.field.calls import HEADER, FieldCall, FieldResult, layer_of, memory, outcome, told
+from lngen.checks.field.calls import HEADER, FieldCall, FieldResult, memory, outcome
 from lngen.checks.field.residues import Residue, bits
 from lngen.checks.on_device import OnDevice
-from lngen.checks.on_device import device as current_device
 from lngen.emit.cpp import handed
 from lngen.errors import LngenError
 from lngen.extensions.simt import driver
@@ -91,28 +84,3 @@ class InField:
 def _of_bits(value: float) -> Residue:
     """Return the residue whose bits are those of a number: kernels are passed numbers so."""
     return Residue(int(np.float64(value).view(np.uint64)))
-
-
-def main(words: Sequence[str]) -> int:
-    """Print a line for each layer and shape; the exit status is 1 if a result differs."""
-    parser = argparse.ArgumentParser(
-        prog="python -m lngen.extensions.simt.field", description=(__doc__ or "").split("\n")[0]
-    )
-    parser.add_argument("layers", nargs="+")
-    parser.add_argument("--rows", type=int, nargs="+", default=[5])
-    parser.add_argument("--features", type=int, nargs="+", default=[1, 3, 32, 33, 257])
-    options = parser.parse_args(words)
-    driver.enable()
-    failed = False
-    for name in options.layers:
-        with tempfile.TemporaryDirectory() as folder, current_device():
-            in_field = InField(layer_of(name), Path(folder))
-            for features in options.features:
-                for rows in options.rows:
-                    begun = time.perf_counter()
-                    failed = told(f"{name}, {rows} x {features}", [*in_field.results(rows, features)], begun) or failed
-    return int(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lngen.checks.field import arrays
-from lngen.checks.field.calls import FieldCall, layer_of
+from lngen.checks.field.calls import FieldCall
 from lngen.checks.field.evidence import KIND, in_field
 from lngen.checks.field.numpy_text import NumpyCase, NumpyInField, cases, faults, not_covered, require_exact_text
 from lngen.cli import derive
@@ -24,7 +24,10 @@ from tests.shipped import LAYERS as SHIPPED
 from tests.shipped import ROOT
 from tests.tiers import sample
 
-derived = cache(layer_of)
+
+@cache
+def derived(name):
+    return stages.derived(load(ROOT / "derive" / f"{name}.py"), proved=False)
 
 
 def of(layer: Derived, **changed: str) -> NumpyInField:

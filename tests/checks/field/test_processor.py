@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any
 
 import pytest
 
-from lngen.checks.field.absence import Absence
-from lngen.checks.field.calls import FieldResult, layer_of, told
+from lngen.checks.field.absence import Absence, absences
 from lngen.checks.field.places import Lying
-from lngen.checks.field.processor import FieldCase, ProcessorInField, cases, main
-from lngen.language.parsing import parse
+from lngen.checks.field.processor import FieldCase, ProcessorInField
+from lngen.language.parsing import load, parse
 from lngen.paths import RUNTIME
 from lngen.pipeline import stages
 from tests.requirements import NO_INSTRUCTIONS, needs_gxx
-from tests.shipped import LAYERS
+from tests.shipped import LAYERS, ROOT
 from tests.tiers import sample
 
 pytestmark = needs_gxx
 
-derived = cache(layer_of)
+
+@cache
+def derived(name: str) -> stages.Derived:
+    return stages.derived(load(ROOT / "derive" / f"{name}.py"), proved=False)
+
 
 ROWS = FieldCase(5, 9)
 APART = FieldCase(6, 43, Lying(outer=2, are_apart=True))
@@ -59,6 +63,30 @@ def test_every_layer_is_equal_wherever_its_rows_lie(name, tmp_path):
     in_field = ProcessorInField(derived(name), tmp_path)
     for case in (FieldCase(5, 43), FieldCase(5, 43, is_public=True), APART, SHARED, CHUNKS, RUNS, SHORT, RUNS_OF_ONE):
         assert not wrong(in_field, case), case.words
+
+
+def cases(layer: ProcessorInField, rows: Sequence[int], features: Sequence[int]) -> Iterator[FieldCase]:
+    """Yield calls at every shape, and at some of each class: chunks, streams, rows where they lie, what is left out."""
+    for count in features:
+        if count >= layer.smallest:
+            yield from [FieldCase(each, count) for each in rows]
+    for longest in (1024 + 67, 2048 + 43):
+        yield FieldCase(1, max(longest, layer.smallest))
+    few, odd = max(9, layer.smallest), max(43, layer.smallest)
+    yield FieldCase(5, odd, is_public=True)
+    yield FieldCase(3, max(40, layer.smallest), streams=True)
+    for threads in (1, 3):
+        yield FieldCase(150, few, threads=threads, chunk_entries=2 * few)
+    yield FieldCase(6, odd, Lying(outer=2, are_apart=True))
+    for axis in (0, 1):
+        yield FieldCase(70, few, Lying(outer=2, shared=axis, are_apart=True), threads=2, chunk_entries=few)
+    for runs, length in ((3, 21), (2, 75)):
+        at_least = max(length, layer.smallest)
+        yield FieldCase(6, runs * at_least, Lying(2, are_apart=True, runs=runs))
+        yield FieldCase(6, runs * at_least, Lying(2, are_apart=True, shared=1, runs=runs))
+    for absence in absences([name for name, _ in layer.programs["forward"].optional], layer.protocol):
+        if len(absence.inputs | absence.derivatives) == 1:
+            yield FieldCase(3, few, absence=absence)
 
 
 @pytest.mark.exhaustive
@@ -158,14 +186,3 @@ def test_what_is_left_out_is_named_and_not_compared(tmp_path):
     assert not wrong(in_field, case, 2)
     compared = [each.compared for each in islice(in_field.results(case), 2)]
     assert compared[1] == 3 * 9 + 9  # dx and dbeta
-
-
-@pytest.mark.ci
-def test_the_command_says_what_is_equal_and_what_is_not(capsys, monkeypatch):
-    monkeypatch.setattr("lngen.checks.field.processor.cases", lambda *_: [FieldCase(2, 3)])
-    assert main(["softmax"]) == 0
-    assert capsys.readouterr().out.startswith("softmax, 2 x 3: 30 entries of 4 directions are equal")
-    monkeypatch.setattr("lngen.checks.field.processor.told", lambda what, found, begun: bool(found))
-    assert main(["softmax"]) == 1
-    assert told("a call", [FieldResult("forward", 3, {"y": 2})], 0)
-    assert capsys.readouterr().out.startswith("a call: forward: {'y': 2}")
