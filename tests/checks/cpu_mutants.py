@@ -45,12 +45,10 @@ SEEN_BY = tuple(
 
 def cpu_mutants(features: Sequence[str]) -> Iterator[Planted]:
     """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
-    yield _replaced(
-        "the end of a row left out of its reductions", r"if \(column < end\) take", "if (false) take", _SWEEPS
-    )
+    yield _replaced("the end of a row left out of its reductions", r"if \(column < end\) \{", "if (false) {", _SWEEPS)
     yield _replaced(
         "entries past the end of the row in a reduction",
-        re.escape("set[k] = chosen(width, set[k], kept[k]);"),
+        re.escape("lanes[1][k] = chosen(some, lanes[1][k], kept[k]);"),
         "(void)kept;",
         r"corrected_squares\(",  # where the zeros past the end are not zeros once a mean is taken off
     )
@@ -62,7 +60,7 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[Planted]:
     yield _replaced("a minimum that begins at 0", re.escape("? A(infinity<S>())"), "? A(S(0))", r"min_of\(")
     yield _replaced(
         "the end of a row not written",
-        r"if \(column < end\) body\(column, First\{end - column, run\}\);",
+        r"if \(column < D\) body\(column, First\{D - column\}\);",
         "",
         r"\.each\(",
     )
@@ -99,16 +97,16 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[Planted]:
 
 
 THRESHOLDS = [
-    ("the first lanes not written", "body(column, Whole{run});", "if (column) body(column, Whole{run});", "as lanes"),
+    ("the first lanes not written", "body(column, Whole());", "if (column) body(column, Whole());", "as lanes"),
     (
         "the last entry not written",
-        "body(column, First{end - column, run});",
-        "body(column, First{end - column - 1, run});",
+        "body(column, First{D - column});",
+        "body(column, First{D - column - 1});",
         "",
     ),
-    ("lanes after the last set left out of sums", "take(column, COUNT, lanes[0])", "(void)take", "lanes and"),
+    ("lanes after the last set left out of sums", "body(column, Whole(), lanes[0])", "(void)body", "lanes and"),
     ("a set of lanes twice in sums", "body(column + set * COUNT", "body(column + set / 2 * COUNT", "as sets"),
-    ("an end of a row in the place of lanes", "kept[k] = set[k];", "kept[k] = A(S(0));", "lanes and"),
+    ("an end of a row in the place of lanes", "kept[k] = lanes[1][k];", "kept[k] = A(S(0));", "lanes and"),
     ("the second piece alone", "totals[k] = begin ? ", "totals[k] = begin == 2 * PIECE ? ", "two pieces"),
     ("the third piece alone", "totals[k] = begin ? ", "totals[k] = begin == PIECE ? ", "pieces and a part"),
     ("a piece of one entry left out", "begin < D || begin == 0", "begin + 1 < D || begin == 0", "shortest"),

@@ -62,8 +62,7 @@ class Elsewhere:
         return program
 
     def loaded(self, addresses: Sequence[int], *given: Any) -> Any:
-        """Return kernels, whose `call` writes to arrays what programs have written to their own."""
-        kernels: Any = compiled.CompiledKernels(addresses, *given)
+        """Return kernels, a call of which writes to arrays what programs have written to their own."""
 
         def call(
             arrays: Any,
@@ -82,7 +81,8 @@ class Elsewhere:
             if len(addresses) > 1:
                 self.run(addresses[1], [space, *ends, *[None] * (len(ends) + 1) * bool(tables)], numbers, sizes)
 
-        kernels.call = call
+        own = dict.fromkeys(("call", "__call__"), staticmethod(call))
+        kernels: Any = type("Kernels", (compiled.CompiledKernels,), own)(addresses, *given)
         return kernels
 
     def run(self, number: int, arrays: Sequence[Any], numbers: Sequence[float], sizes: Any) -> None:

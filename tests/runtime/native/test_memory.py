@@ -129,7 +129,7 @@ def test_a_result_in_a_cycle_and_results_of_many_threads() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
-    assert host_memory.kept_bytes() <= 5 * host_memory.LARGE
+    assert host_memory.kept_bytes() <= host_memory.MOST_RESULTS * host_memory.LARGE
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
