@@ -51,6 +51,9 @@ def adaptive_layer_norm(
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x, scale, shift)
+        if made is None:
+            x, scale, shift = _guards.dense("RRR", x, scale, shift)
+            made = _forward(_guards.run, True, eps, x, scale, shift)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, scale, shift, eps)

@@ -59,6 +59,9 @@ def add_layer_norm(
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x, residual, gamma, beta)
+        if made is None:
+            x, residual, gamma, beta = _guards.dense("RRff", x, residual, gamma, beta)
+            made = _forward(_guards.run, True, eps, x, residual, gamma, beta)
         if made is not None:
             y, h, kept = made
             return (

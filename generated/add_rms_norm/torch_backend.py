@@ -56,6 +56,9 @@ def add_rms_norm(
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x, residual, gamma)
+        if made is None:
+            x, residual, gamma = _guards.dense("RRf", x, residual, gamma)
+            made = _forward(_guards.run, True, eps, x, residual, gamma)
         if made is not None:
             y, h, kept = made
             return (

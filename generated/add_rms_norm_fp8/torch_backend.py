@@ -58,6 +58,9 @@ def add_rms_norm_fp8(
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x, residual, gamma, scale)
+        if made is None:
+            x, residual, gamma, scale = _guards.dense("RRfn", x, residual, gamma, scale)
+            made = _forward(_guards.run, True, eps, x, residual, gamma, scale)
         if made is not None:
             y, h, kept = made
             return (

@@ -45,6 +45,9 @@ def cross_entropy(x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
     """
     if _LAYER.has_kernels and not torch.compiler.is_compiling():
         made = _forward(_guards.run, True, x, target)
+        if made is None:
+            x, target = _guards.dense("RR", x, target)
+            made = _forward(_guards.run, True, x, target)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, target)

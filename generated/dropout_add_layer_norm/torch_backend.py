@@ -68,6 +68,11 @@ def dropout_add_layer_norm(
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, p, eps, x, residual, seed, gamma, beta)
+        if made is None:
+            x, residual, seed, gamma, beta = _guards.dense(
+                "RRKff", x, residual, seed, gamma, beta
+            )
+            made = _forward(_guards.run, True, p, eps, x, residual, seed, gamma, beta)
         if made is not None:
             y, h, kept = made
             return (

@@ -47,6 +47,9 @@ def dynamic_tanh(
     """
     if _LAYER.has_kernels and not torch.compiler.is_compiling():
         made = _forward(_guards.run, True, x, alpha, gamma, beta)
+        if made is None:
+            x, alpha, gamma, beta = _guards.dense("Rnff", x, alpha, gamma, beta)
+            made = _forward(_guards.run, True, x, alpha, gamma, beta)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, alpha, gamma, beta)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 __all__ = ["focal_loss"]
 
 
-def focal_loss(x: jax.Array, label: jax.Array, *, gamma: float = 2) -> jax.Array:
+def focal_loss(x: jax.Array, label: jax.Array, *, gamma: float = 2.0) -> jax.Array:
     """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
 
         m = max(x)

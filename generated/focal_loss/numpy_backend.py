@@ -71,7 +71,7 @@ def forward(
     x: npt.NDArray[Any],
     label: npt.NDArray[Any],
     *,
-    gamma: float = 2,
+    gamma: float = 2.0,
     save: Literal[True] = True,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
@@ -83,7 +83,7 @@ def forward(
     x: npt.NDArray[Any],
     label: npt.NDArray[Any],
     *,
-    gamma: float = 2,
+    gamma: float = 2.0,
     save: bool,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
@@ -94,7 +94,7 @@ def forward(
     x: npt.NDArray[Any],
     label: npt.NDArray[Any],
     *,
-    gamma: float = 2,
+    gamma: float = 2.0,
     save: bool = True,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
@@ -968,7 +968,11 @@ class FocalLoss(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
     _package, _interface = __name__.rpartition(".")[0], INTERFACE
 
     def __init__(
-        self, *, gamma: float = 2, backend: _modules.Backend = "numpy", threads: int = 1
+        self,
+        *,
+        gamma: float = 2.0,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
     ) -> None:
         super().__init__(None, {}, {"gamma": gamma}, backend, threads)
 

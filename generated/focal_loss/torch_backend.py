@@ -22,7 +22,7 @@ __all__ = [
 
 
 def focal_loss(
-    x: _torch.Tensor, label: _torch.Tensor, *, gamma: float = 2
+    x: _torch.Tensor, label: _torch.Tensor, *, gamma: float = 2.0
 ) -> _torch.Tensor:
     """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
 
@@ -55,6 +55,9 @@ def focal_loss(
         and 0 <= gamma < _INFINITE
     ):
         made = _forward(_guards.run, True, gamma, x, label)
+        if made is None:
+            x, label = _guards.dense("RI", x, label)
+            made = _forward(_guards.run, True, gamma, x, label)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, label, gamma)
@@ -172,7 +175,7 @@ class FocalLoss(_torch.Module):
 
     _layer = _LAYER
 
-    def __init__(self, *, gamma: float = 2) -> None:
+    def __init__(self, *, gamma: float = 2.0) -> None:
         super().__init__()
         self._constant("gamma", gamma, False)
 

@@ -56,6 +56,9 @@ def gated_rms_norm(
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x, z, gamma)
+        if made is None:
+            x, z, gamma = _guards.dense("RRf", x, z, gamma)
+            made = _forward(_guards.run, True, eps, x, z, gamma)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, z, gamma, eps)

@@ -50,6 +50,11 @@ def info_nce(
     """
     if _LAYER.has_kernels and not torch.compiler.is_compiling():
         made = _forward(_guards.run, True, similarity, positive, scale)
+        if made is None:
+            similarity, positive, scale = _guards.dense(
+                "RIn", similarity, positive, scale
+            )
+            made = _forward(_guards.run, True, similarity, positive, scale)
         if made is not None:
             y, kept = made
             return (

@@ -45,6 +45,9 @@ def l2_norm(x: _torch.Tensor, *, eps: float = 1e-12) -> _torch.Tensor:
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x)
+        if made is None:
+            (x,) = _guards.dense("R", x)
+            made = _forward(_guards.run, True, eps, x)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, eps)

@@ -18,8 +18,8 @@ def label_cross_entropy(
     label: jax.Array,
     ignore: int | jax.Array | None = None,
     *,
-    smoothing: float = 0,
-    z_loss: float = 0,
+    smoothing: float = 0.0,
+    z_loss: float = 0.0,
 ) -> jax.Array:
     """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 

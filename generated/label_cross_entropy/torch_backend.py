@@ -26,8 +26,8 @@ def label_cross_entropy(
     label: _torch.Tensor,
     ignore: int | _torch.Tensor | None = None,
     *,
-    smoothing: float = 0,
-    z_loss: float = 0,
+    smoothing: float = 0.0,
+    z_loss: float = 0.0,
 ) -> _torch.Tensor:
     """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 
@@ -62,6 +62,9 @@ def label_cross_entropy(
         and -_INFINITE < z_loss < _INFINITE
     ):
         made = _forward(_guards.run, True, smoothing, z_loss, x, label, ignore)
+        if made is None:
+            x, label, ignore = _guards.dense("RIk", x, label, ignore)
+            made = _forward(_guards.run, True, smoothing, z_loss, x, label, ignore)
         if made is not None:
             y, kept = made
             return (
@@ -229,7 +232,7 @@ class LabelCrossEntropy(_torch.Module):
     _theirs = (("label_smoothing", "smoothing"),)
     _arguments = (("ignore_index", "ignore"),)
 
-    def __init__(self, *, smoothing: float = 0, z_loss: float = 0) -> None:
+    def __init__(self, *, smoothing: float = 0.0, z_loss: float = 0.0) -> None:
         super().__init__()
         self._constant("smoothing", smoothing, True)
         self._constant("z_loss", z_loss, True)

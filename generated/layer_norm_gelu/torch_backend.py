@@ -57,6 +57,9 @@ def layer_norm_gelu(
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x, gamma, beta)
+        if made is None:
+            x, gamma, beta = _guards.dense("Rff", x, gamma, beta)
+            made = _forward(_guards.run, True, eps, x, gamma, beta)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, gamma, beta, eps)

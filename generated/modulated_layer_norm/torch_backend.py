@@ -57,6 +57,9 @@ def modulated_layer_norm(
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x, gate, gamma, beta)
+        if made is None:
+            x, gate, gamma, beta = _guards.dense("Rsff", x, gate, gamma, beta)
+            made = _forward(_guards.run, True, eps, x, gate, gamma, beta)
         if made is not None:
             y, kept = made
             return (

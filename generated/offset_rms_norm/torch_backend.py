@@ -49,6 +49,9 @@ def offset_rms_norm(
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x, w)
+        if made is None:
+            x, w = _guards.dense("Rf", x, w)
+            made = _forward(_guards.run, True, eps, x, w)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, w, eps)

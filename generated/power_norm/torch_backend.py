@@ -49,6 +49,9 @@ def power_norm(
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x, gamma)
+        if made is None:
+            x, gamma = _guards.dense("Rf", x, gamma)
+            made = _forward(_guards.run, True, eps, x, gamma)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, gamma, eps)

@@ -44,6 +44,9 @@ def scaled_softmax(
     """
     if _LAYER.has_kernels and not torch.compiler.is_compiling():
         made = _forward(_guards.run, True, x, scale)
+        if made is None:
+            x, scale = _guards.dense("Rn", x, scale)
+            made = _forward(_guards.run, True, x, scale)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, scale)

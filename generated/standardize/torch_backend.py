@@ -46,6 +46,9 @@ def standardize(x: _torch.Tensor, *, eps: float = 1e-5) -> _torch.Tensor:
         and 0 <= eps < _INFINITE
     ):
         made = _forward(_guards.run, True, eps, x)
+        if made is None:
+            (x,) = _guards.dense("R", x)
+            made = _forward(_guards.run, True, eps, x)
         if made is not None:
             y, kept = made
             return y if kept is None else _Recorded.apply(made, x, eps)

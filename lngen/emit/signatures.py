@@ -107,7 +107,11 @@ def number(name: str, each: PublicConstant) -> str:
     >>> number("eps", PublicConstant("eps", "eps", Fraction(1, 2)))
     'eps: float = 0.5'
     """
-    return f"{name}: float" if each.default is None else f"{name}: float = {as_python(each.default)}"
+    if each.default is None:
+        return f"{name}: float"
+    # A float, as calls without it are those that are made most.
+    value = as_python(each.default)
+    return f"{name}: float = {value}{'.0' * value.removeprefix('-').isdigit()}"
 
 
 def as_python(value: Fraction) -> str:

@@ -240,7 +240,9 @@ class StraightCall:
                 f"made = {call('given and _forward', '_guards.run', 'kept', *constants, '*given')}",
             ]
         else:
-            lines = [made.replace("*given", ", ".join(values))]
+            made = made.replace("*given", ", ".join(values))
+            copied = call("_guards.dense", f'"{self.forms[0]}"', *values)
+            lines = [made, "if made is None:", f"    {listed(values)} = {copied}", f"    {made}"]
         outputs = ", ".join(self.outputs)
         returned = f"({outputs})" if len(self.outputs) > 1 else outputs
         if self.is_named and self.named.outputs(self.outputs):

@@ -325,6 +325,32 @@ def of_type(dtype: Any) -> Tensor:
     return torch.empty(1, dtype=dtype)
 
 
+def dense(form: str, *tensors: Any) -> tuple[Any, ...]:
+    """Copies as a form has them, which autograd records, of tensors with gaps, other integers, and narrow parameters.
+
+    Others are returned as they are: those of a call in which a mode or a transform has a say, and of another device.
+    """
+    first = tensors[0]
+    if _modes() or _transforms() or forward_ad._current_level >= 0 or not isinstance(first, Tensor):
+        return tensors
+    if not first.is_cpu or first.dtype not in _STORED:
+        return tensors
+    wide = torch.promote_types(first.dtype, torch.float32)
+    pairs = [*zip(form.lower(), tensors, strict=True)]
+    if {each.dtype for letter, each in pairs if letter in "fn" and isinstance(each, Tensor)} == {first.dtype}:
+        wide = first.dtype
+    found = []
+    for letter, each in pairs:
+        if isinstance(each, Tensor) and each.layout is torch.strided:
+            if letter in "jilk" and not each.is_floating_point():
+                each = whole(each)
+            elif letter in "fn" and each.dtype in _STORED and each.itemsize == 2:
+                each = each.to(wide)
+            each = each.contiguous()
+        found.append(each)
+    return tuple(found)
+
+
 def whole(value: Tensor) -> Tensor:
     """Integers in 32 bits, those beyond as the nearest."""
     return value if value.dtype == torch.int32 else value.long().clamp(-(2**31), 2**31 - 1).int()
