@@ -422,3 +422,16 @@ def test_what_rows_share_has_the_values_and_gradients_of_the_decomposition(name,
         for one, other in zip([made, *torch.autograd.grad(made, there, dy)], expected, strict=True):
             assert one.shape == other.shape
             assert torch.allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.ci
+def test_copies_and_defaults_of_0_take_the_straight_way(monkeypatch):
+    labels = importlib.import_module("generated.label_cross_entropy.torch_backend")
+    for backend in (norm, labels):
+        monkeypatch.setattr(layer_of(backend), "call", None)
+    x, place = torch.randn(3, 14, requires_grad=True), torch.tensor([1, 2, 6])
+    norm.layer_norm(x[:, ::2], torch.ones(7).half()).square().sum().backward()
+    assert not x.grad[:, 1::2].any()
+    assert x.grad[:, ::2].any()
+    expected = F.cross_entropy(x[:, :7], place, reduction="none")
+    torch.testing.assert_close(labels.label_cross_entropy(x[:, :7], place), expected)
