@@ -104,8 +104,8 @@ def checked_constants(layer: PublicInterface) -> list[str]:
 def number(name: str, each: PublicConstant) -> str:
     """The argument for a Constant.
 
-    >>> number("eps", PublicConstant("eps", "eps", Fraction(1, 2))), number("lam", PublicConstant("lam", "lam", Fraction(0)))
-    ('eps: float = 0.5', 'lam: float = 0.0')
+    >>> [number("eps", PublicConstant("eps", "eps", Fraction(value))) for value in ("1/2", "0")]
+    ['eps: float = 0.5', 'eps: float = 0.0']
     """
     if each.default is None:
         return f"{name}: float"
