@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -47,42 +47,42 @@ class Calling:
         """The names of the definition that are passed."""
         return frozenset(_names((*self.positional, *(word for _, word in self.named))))
 
-    @property
+    @cached_property
+    def arguments(self) -> Sequence[inspect.Parameter]:
+        """The function's own arguments; none where they cannot be read."""
+        with suppress(TypeError, ValueError):
+            return [*inspect.signature(self.function).parameters.values()]
+        return []
+
+    @cached_property
     def spelled(self) -> dict[str, str]:
         """The names of the definition by those of the function's own arguments."""
-        with suppress(TypeError, ValueError):
-            places = zip(inspect.signature(self.function).parameters, self.positional, strict=False)
-            return {name: word.name for name, word in (*places, *self.named) if isinstance(word, Given)}
-        return {}
+        words = [*zip((each.name for each in self.arguments), self.positional, strict=False)]
+        words += self.named if self.arguments else ()
+        return {name: word.name for name, word in words if isinstance(word, Given)}
 
-    @property
+    @cached_property
     def needed(self) -> frozenset[str]:
         """The names of the definition whose arguments have no default."""
-        with suppress(TypeError, ValueError):
-            arguments = inspect.signature(self.function).parameters.values()
-            without = {each.name for each in arguments if each.default is each.empty}
-            return frozenset(of for name, of in self.spelled.items() if name in without)
-        return frozenset()
+        without = {each.name for each in self.arguments if each.default is each.empty}
+        return frozenset(of for name, of in self.spelled.items() if name in without)
 
     @cached_property
     def defaulted(self) -> frozenset[str]:
         """The function's arguments that have a number by default: one that is absent is left out of a call."""
-        with suppress(TypeError, ValueError):
-            arguments = inspect.signature(self.function).parameters.values()
-            by_name = [each for each in arguments if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
-            return frozenset(each.name for each in by_name if isinstance(each.default, int | float))
-        return frozenset()
+        by_name = [each for each in self.arguments if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+        return frozenset(each.name for each in by_name if isinstance(each.default, int | float))
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
         """Call with the value of each name."""
         rows = [_filled(word, values) for word in self.positional]
         named = {name: _filled(word, values) for name, word in self.named}
-        if self.defaulted:
-            names = [name for name, _ in zip(self.spelled, rows, strict=False)]
-            end = next((n for n, name in enumerate(names) if rows[n] is None and name in self.defaulted), len(rows))
-            named |= dict(zip(names[end:], rows[end:], strict=True))
-            rows = rows[:end]
-            named = {name: value for name, value in named.items() if value is not None or name not in self.defaulted}
+        absent = {name for name, of in self.spelled.items() if name in self.defaulted and values[of] is None}
+        if absent:
+            names = [each.name for each in self.arguments]
+            end = next((place for place, name in enumerate(names[: len(rows)]) if name in absent), len(rows))
+            named |= zip(names[end:], rows[end:], strict=False)
+            rows, named = rows[:end], {name: value for name, value in named.items() if name not in absent}
         made = _of_module(self.function, rows, named) if is_module(self.function) else self.function(*rows, **named)
         return made if self.part is None else made[self.part]
 

@@ -47,6 +47,11 @@ def test_an_absent_input_is_left_out_where_the_function_has_a_default_of_its_own
     assert calling(own, NORM)({**absent, "gamma": 5}) == (5, 3)
     assert calling(none, NORM)(absent) == (None, 3)
 
+    def between(x, scale=1, gamma=2, eps=0.5):
+        return scale, gamma, eps
+
+    assert calling(between, NORM, "f(x, None, gamma, eps)")(absent) == (None, 2, 3)
+
 
 @pytest.mark.parametrize(
     ("text", "message"),
