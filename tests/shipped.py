@@ -63,3 +63,12 @@ def shipped(name: str) -> Derived:
     from lngen.pipeline.stages import derived
 
     return derived(load(ROOT / "derive" / f"{name}.py"))
+
+
+@functools.cache
+def unproved(name: str) -> Derived:
+    """A shipped layer with its text and without its proofs."""
+    from lngen.language.parsing import load
+    from lngen.pipeline.stages import derived
+
+    return derived(load(ROOT / "derive" / f"{name}.py"), proved=False)

@@ -120,7 +120,7 @@ def forward(
         gamma: an array with the axes (g c). If omitted it is 1, at no cost.
         beta: an array with the axes (g c). If omitted it is 0, at no cost.
         eps: a constant, a finite number of 0 or more.
-        g: the size of the axis g.
+        g: the number of parts of the axis (g c).
         save: False saves nothing for the other directions; `saved` is then None.
         out: an array to write y to.
         threads: the number of threads that share the rows. Results do not depend on it.

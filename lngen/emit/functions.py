@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,11 +76,6 @@ class FrameworkFunction:
 def constant_in_words(each: PublicConstant, layer: PublicInterface) -> str:
     """Return the text of a docstring about a Constant."""
     return f"a constant, a finite number{sign(each, layer)}"
-
-
-def sizes_in_words(names: Iterable[str]) -> list[str]:
-    """Return the lines of a docstring about sizes of axes."""
-    return [f"{name}: the size of the axis {name}." for name in names]
 
 
 def size_in_words(name: str, layer: PublicInterface) -> str:

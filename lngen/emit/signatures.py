@@ -107,11 +107,8 @@ def number(name: str, each: PublicConstant) -> str:
     >>> [number("eps", PublicConstant("eps", "eps", Fraction(value))) for value in ("1/2", "0")]
     ['eps: float = 0.5', 'eps: float = 0.0']
     """
-    if each.default is None:
-        return f"{name}: float"
-    # A float, as calls without it are those that are made most.
-    value = as_python(each.default)
-    return f"{name}: float = {value}{'.0' * value.removeprefix('-').isdigit()}"
+    # A default of 1 is 1.0, as the straight way of a call takes floats.
+    return f"{name}: float" if each.default is None else f"{name}: float = {literal(float(each.default))}"
 
 
 def as_python(value: Fraction) -> str:

@@ -64,8 +64,7 @@ class CheckedCalls:
             lines.append(f"_shape = _calls.row_shape({named}, {least})")
             lines += self._shapes({each: each.name for each in inputs if each.name != first}, first or "{_name}")
         lines += [f"_read = {table(values)}", "_dtypes, _dtype = _calls.types(_read)"]
-        memory = self._memory(takes, dict.fromkeys(takes.results, f"{first or '_row'}.dtype"))
-        lines.append(f"{listed(results) if takes.returned else results[0]} = {memory}")
+        lines.append(self._memory(takes, dict.fromkeys(takes.results, f"{first or '_row'}.dtype")))
         lines += [f"{each.name}_ = _by.empty(_shape[:-1], _dtype)" for each in takes.row_scalars]
         lines += self._filled(takes, [(takes.arguments, given)])
         shown = f"_shown = Outputs(*_calls.returned({tuple_of(results)}, out))"
@@ -104,16 +103,13 @@ class CheckedCalls:
             if each.part != CONSTANT
         }
         lines += [f"_read = {table(read)}", f"_dtype = _calls.compute_type(_read, saved.{self.own.dtype})"]
-        memory = self._memory(takes, self._types(takes, named, of))
-        filled = self._filled(takes, [(takes.arguments, arguments), (takes.fields, fields)])
+        lines.append(self._memory(takes, self._types(takes, named, of)))
+        lines += self._filled(takes, [(takes.arguments, arguments), (takes.fields, fields)])
         results = [f"{each.name}_" for each in takes.results]
         if takes.returned:
-            lines += [f"{listed(results)} = {memory}", *filled]
             lines.append(f"return {takes.returned}(*_calls.returned({tuple_of(results)}, out))")
         else:
-            (result,) = results
-            lines += [f"{result} = {memory}", *filled]
-            lines += [f"_shown: {_ARRAY} = {result} if out is None else out", "return _shown"]
+            lines += [f"_shown: {_ARRAY} = {results[0]} if out is None else out", "return _shown"]
         return self._function(takes.name, ["saved", *arguments, "out", "threads"], takes.returned or _ARRAY, lines)
 
     def _types(self, takes: DirectionProtocol, named: Mapping[Entry, str], of: Mapping[int, str]) -> dict[Entry, str]:
@@ -156,7 +152,7 @@ class CheckedCalls:
             kept.append("return _sizes")
         elif arrays:
             lines.append(f"_shape = {shape}")
-        is_read = self._has_axes and any("_shape" in each for each in kept)
+        is_read = self._has_axes and any(of.startswith("_shape") for _, of, *_ in arrays)
         lines += ["_shape = _AXES.row_shape(_sizes)"] * is_read
         returned, text = ("Any", _SIZES) if self._has_axes else ("None", _REFUSES)
         return [f"def _check(saved: Any) -> {returned}:", text, *laid([*lines, *kept])]
@@ -214,19 +210,17 @@ class CheckedCalls:
         return f'_AXES.shape("{of.name}", _sizes)'
 
     def _memory(self, takes: DirectionProtocol, types: Mapping[Entry, str]) -> str:
-        """Return the call that makes memory for the results, or takes the caller's, which may not overlap what is read.
-
-        It returns a list of several.
-        """
+        """Return the line that makes memory for results, or takes the caller's, which may not overlap what is read."""
         wanted = {}
         for each in takes.results:
             dtype = f'_types.dtype("{each.cast}", "{each.name}")' if each.cast else types[each]
             wanted[each.name] = f"{self._shape(each)}, {dtype}"
         if takes.returned:
             pairs = {name: f"({kind})" for name, kind in wanted.items()}
-            return call("_calls.results", "out", "_read", "_by.empty", **pairs)
+            made = call("_calls.results", "out", "_read", "_by.empty", **pairs)
+            return f"{listed([f'{name}_' for name in wanted])} = {made}"
         ((name, kind),) = wanted.items()
-        return call("_calls.result", f'"{name}"', "out", kind, "_read", "_by.empty")
+        return f'{name}_ = _calls.result("{name}", out, {kind}, _read, _by.empty)'
 
     def _filled(self, takes: DirectionProtocol, groups: Sequence[tuple[Sequence[Entry], Sequence[str]]]) -> list[str]:
         """Return the lines that compute results of groups of values, as rows where their axes have names."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lngen.emit import Notes
-from lngen.emit.functions import constant_in_words, sizes_in_words
+from lngen.emit.functions import constant_in_words, size_in_words
 from lngen.emit.interface import OwnFields, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, in_docstring, in_lines, statement, tuple_of
 from lngen.emit.saved import Field
@@ -90,7 +90,7 @@ class PublicFunctions:
             arguments=[
                 *(f"{given.public}: {self._meaning(given)}" for given in self.layer.inputs),
                 *(f"{given.public}: {constant_in_words(given, self.layer)}." for given in self.layer.constants),
-                *sizes_in_words(sizes),
+                *(f"{size}: {size_in_words(size, self.layer)}." for size in sizes),
                 "save: False saves nothing for the other directions; `saved` is then None.",
                 *_out("Outputs" if several else "", first),
                 _THREADS,

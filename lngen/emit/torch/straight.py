@@ -232,7 +232,6 @@ class StraightCall:
     def looked(self, constants: Sequence[str]) -> list[str]:
         """Return the lines that compute the outputs of tensors, or of copies."""
         values, sizes = [each.public for each in self.layer.inputs], [each.name for each in self.layer.sizes]
-        made = f"made = {call('_forward', '_guards.run', 'True', *constants, '*given')}"
         if self.is_named:
             lines = [
                 f"given = {call('_rows_of', *values, *sizes)}",
@@ -240,7 +239,7 @@ class StraightCall:
                 f"made = {call('given and _forward', '_guards.run', 'kept', *constants, '*given')}",
             ]
         else:
-            made = made.replace("*given", ", ".join(values))
+            made = f"made = {call('_forward', '_guards.run', 'True', *constants, *values)}"
             copied = call("_guards.dense", f'"{self.forms[0]}"', *values)
             lines = [made, "if made is None:", f"    {listed(values)} = {copied}", f"    {made}"]
         outputs = ", ".join(self.outputs)

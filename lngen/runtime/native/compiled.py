@@ -16,6 +16,9 @@ from pathlib import Path
 from struct import Struct
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from . import compiler as host_compiler
 from . import threads as host_threads
 from .memory import room
@@ -42,6 +45,9 @@ MOST_FEATURES = 1 << 30
 
 STREAMED_BYTES = 1 << 25
 """The size of a result from which it bypasses the cache, which would not keep it."""
+
+KEPT_ROWS = 1 << 16
+"""The most rows whose starts are kept from call to call."""
 
 HELD_ENTRIES = 1 << 13
 """Most entries of rows during which other threads of Python wait: they would begin when such a call is done, and to get
@@ -170,6 +176,18 @@ class CompiledKernels:
     def workspace(self, D: int, chunks: int) -> int:
         """Return the entries of memory for the sums of chunks: as in host_rows.h."""
         return chunks * (self.columns * (_in_lines(D) + LINE) + _in_lines(self.scalars)) + LINE
+
+
+def row_starts(sizes: Sequence[int], steps: Sequence[int]) -> npt.NDArray[Any]:
+    """Return the places at which rows start, along axes of some sizes, so many entries apart.
+
+    >>> row_starts((2, 3), (6, 1))
+    array([0, 1, 2, 6, 7, 8])
+    """
+    found = np.zeros(1, np.int64)
+    for size, step in zip(sizes, steps, strict=True):
+        found = np.add.outer(found, step * np.arange(size, dtype=np.int64)).reshape(-1)
+    return found
 
 
 def _in_lines(entries: int) -> int:

@@ -239,7 +239,7 @@ class DirectionKernels:
             "OF_RUNS": (read, places.of_runs),
             "SUMMED_BY_RUN": (made, {*places.of_runs} - {*self.zeros}),
         }
-        found = ["LNGEN_PLACED", *(["LNGEN_RUNS"] if places.of_runs else [])]
+        found = ["LNGEN_PLACED"]
         for name, (among, chosen) in sets.items():
             bits = sum(1 << number for number, place in enumerate(among) if place in chosen)
             found.append(f"LNGEN_{name}={bits}ull")

@@ -9,12 +9,8 @@ from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..protocol.calls import Array, Shape
-
-KEPT_ROWS = 1 << 16
-"""The most rows whose tables are kept from call to call."""
+from .compiled import KEPT_ROWS, row_starts
 
 
 class Places(NamedTuple):
@@ -70,15 +66,7 @@ def placed(given: Sequence[Any], features: Sequence[int | None], wide: Sequence[
 
 
 def _table(sizes: Shape, steps: Shape) -> Array:
-    return (_kept if prod(sizes) <= KEPT_ROWS else _made)(sizes, steps)
+    return (_kept if prod(sizes) <= KEPT_ROWS else row_starts)(sizes, steps)
 
 
-def _made(sizes: Shape, steps: Shape) -> Array:
-    """Return the places of rows along axes, so many entries apart."""
-    found = np.zeros(1, np.int64)
-    for size, step in zip(sizes, steps, strict=True):
-        found = np.add.outer(found, step * np.arange(size, dtype=np.int64)).reshape(-1)
-    return found
-
-
-_kept = lru_cache(maxsize=64)(_made)
+_kept = lru_cache(maxsize=64)(row_starts)

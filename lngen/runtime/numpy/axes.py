@@ -145,8 +145,8 @@ class ArrangedArrays:
             return value, self.arrangement.arranged(pattern, self.sizes)
         split, axis = self.arrangement.cut(pattern, self.sizes)
         where: Any = (*[slice(None)] * axis, part)
-        kept = [[each for each in names if each not in self.arrangement.counts] for names in pattern]
-        return value.reshape(split)[where], self.arrangement.arranged([each for each in kept if each], self.sizes)
+        how = self.arrangement.arranged(self.arrangement.of_part(pattern), self.sizes)
+        return value.reshape(split)[where], how
 
     def _has_runs(self, how: Arranged, value: Array) -> bool:
         """Test whether rows are constant in the runs of the call, if there are some."""

@@ -90,8 +90,7 @@ class Arrangement:
             self.patterns[output["name"]] = output.get("pattern", usual)
         for each in (*interface["inputs"], *interface["outputs"]):
             for part in each.get("parts", ()):
-                kept = [[name for name in axis if name not in self.counts] for axis in each["pattern"]]
-                self.patterns[part] = [axis for axis in kept if axis]
+                self.patterns[part] = self.of_part(each["pattern"])
         self.computed = of_rows
         self._known: dict[Any, Arranged] = {}
 
@@ -180,6 +179,11 @@ class Arrangement:
         """Return the shape of an array."""
         parts = [sizes[axis[0]] if len(axis) == 1 else (prod([sizes[each][0] for each in axis]),) for axis in pattern]
         return tuple(chain.from_iterable(parts))
+
+    def of_part(self, pattern: Pattern) -> Pattern:
+        """Return the axes of a part of an array, which lacks the one that numbers them."""
+        kept = [[name for name in axis if name not in self.counts] for axis in pattern]
+        return [axis for axis in kept if axis]
 
     def counted(self, pattern: Pattern) -> str:
         """Return the axis of an array that numbers its parts."""

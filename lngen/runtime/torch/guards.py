@@ -34,7 +34,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..native.compiled import MOST_FEATURES
+from ..native.compiled import KEPT_ROWS, MOST_FEATURES, row_starts
 from ..native.extensions import extension
 from ..native.memory import LARGE, lent
 
@@ -195,17 +195,13 @@ def starts(run: int, sizes: tuple[int, ...], steps: tuple[int, ...]) -> bytes:
     A row has one entry for each `run` of columns, or all where that is 0; the table begins with it. Of few rows it is
     kept from call to call.
     """
-    return (_kept_starts if prod(sizes) <= _KEPT_ROWS else _starts)(run, sizes, steps)
+    return (_kept_starts if prod(sizes) <= KEPT_ROWS else _starts)(run, sizes, steps)
 
 
 def _starts(run: int, sizes: tuple[int, ...], steps: tuple[int, ...]) -> bytes:
-    place = np.zeros(1, np.int64)
-    for size, step in zip(sizes, steps, strict=True):
-        place = np.add.outer(place, step * np.arange(size, dtype=np.int64)).reshape(-1)
-    return np.append(np.int64(run), place).tobytes()
+    return np.append(np.int64(run), row_starts(sizes, steps)).tobytes()
 
 
-_KEPT_ROWS = 2**16
 _kept_starts = lru_cache(maxsize=64)(_starts)
 
 

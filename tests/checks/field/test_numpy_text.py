@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -22,12 +21,8 @@ from lngen.runtime.protocol.interface import DIRECTIONS
 from tests.checks.field.mistakes import Mistake, mistakes
 from tests.shipped import LAYERS as SHIPPED
 from tests.shipped import ROOT
+from tests.shipped import unproved as derived
 from tests.tiers import sample
-
-
-@cache
-def derived(name):
-    return stages.derived(load(ROOT / "derive" / f"{name}.py"), proved=False)
 
 
 def of(layer: Derived, **changed: str) -> NumpyInField:

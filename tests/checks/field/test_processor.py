@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -13,20 +12,15 @@ import pytest
 from lngen.checks.field.absence import Absence, absences
 from lngen.checks.field.places import Lying
 from lngen.checks.field.processor import FieldCase, ProcessorInField
-from lngen.language.parsing import load, parse
+from lngen.language.parsing import parse
 from lngen.paths import RUNTIME
 from lngen.pipeline import stages
 from tests.requirements import NO_INSTRUCTIONS, needs_gxx
-from tests.shipped import LAYERS, ROOT
+from tests.shipped import LAYERS
+from tests.shipped import unproved as derived
 from tests.tiers import sample
 
 pytestmark = needs_gxx
-
-
-@cache
-def derived(name: str) -> stages.Derived:
-    return stages.derived(load(ROOT / "derive" / f"{name}.py"), proved=False)
-
 
 ROWS = FieldCase(5, 9)
 APART = FieldCase(6, 43, Lying(outer=2, are_apart=True))

@@ -10,11 +10,10 @@ import pytest
 from lngen.checks.on_device import device
 from lngen.extensions.simt import driver
 from lngen.extensions.simt.field import InField
-from lngen.language.parsing import load
 from lngen.paths import RUNTIME
-from lngen.pipeline.stages import Derived, derived
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
-from tests.shipped import LAYERS, ROOT
+from tests.shipped import LAYERS
+from tests.shipped import unproved as layer
 from tests.tiers import sample
 
 pytestmark = [needs_pycuda, needs_gxx]
@@ -28,10 +27,6 @@ def emulated() -> Iterator[None]:
     driver.enable()
     with device():
         yield
-
-
-def layer(name: str) -> Derived:
-    return derived(load(ROOT / "derive" / f"{name}.py"), proved=False)
 
 
 def wrong(in_field: InField, rows: int, features: int) -> dict[str, dict[str, int]]:
