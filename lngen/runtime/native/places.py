@@ -36,6 +36,7 @@ def is_in_rows(array: Array, features: int) -> bool:
 
     `features` is the number of axes that a row has: 0 for a row scalar, and 2 for a row that is constant in runs.
 
+    >>> import numpy as np
     >>> whole = np.zeros((4, 6))
     >>> is_in_rows(whole[:, :3], 1), is_in_rows(whole[:, ::2], 1), is_in_rows(whole[:, 0], 0)
     (True, False, True)
