@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,14 @@ import numpy as np
 from benchmarks.layers import backend, numpy_dtype
 from lngen.checks.on_rows import on_rows
 from lngen.checks.toolchain import nvrtc
+from lngen.emit import cpp
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
+from lngen.emit.cpp.kernels import source_of
+from lngen.emit.spelling import reading
+from lngen.language.parsing import load
+from lngen.paths import derive_folder
+from lngen.pipeline import stages
+from lngen.report.heading import notes
 from lngen.runtime.cuda.arrays import BYTES, computed
 from lngen.runtime.cuda.macros import macros
 from lngen.runtime.includes import inlined
@@ -101,7 +107,7 @@ class Case:
 
     def check(self) -> None:
         """Raises ValueError for a direction, a row length or an input that the layer does not have."""
-        layer = table_of(self.layer)
+        layer = LayerTable(self.layer)
         if self.direction not in layer.directions:
             raise ValueError(f"{self.layer} has no {self.direction}; it has {', '.join(layer.directions)}")
         if self.features < layer.minimum_features:
@@ -165,13 +171,10 @@ class LayerTable:
         self.folder = Path(str(module.__file__)).parent
         self.minimum_features = module.INTERFACE["minimum_features"]
         self.takes = LayerProtocol(module.INTERFACE).directions
-        self.directions = import_module(f"{module.__package__}.kernels").KERNELS
         self.inputs = self.takes["forward"].inputs
-
-
-def table_of(layer: str) -> LayerTable:
-    """Return the values of a layer."""
-    return LayerTable(layer)
+        found = stages.planned(load(derive_folder() / f"{layer}.py"), proved=False)
+        of_rows = notes(found, "cuda").of_rows()
+        self.directions = {reading(pair.name): pair for _, pair in cpp.lowered(found.programs(), of_rows)}
 
 
 def written(case: Case, folder: Path) -> dict[str, Any]:
@@ -180,7 +183,7 @@ def written(case: Case, folder: Path) -> dict[str, Any]:
     Raises ValueError for what the layer does not have, as `Case.check`.
     """
     work = _Work(case, folder)
-    launches = [work.launch(name, passed.split(", ")) for name, passed in work.kernels.items()]
+    launches = [work.launch(name, passed) for name, passed in work.kernels.items()]
     tensors = {name: entry for name, entry in work.arrays.items() if entry["shape"] == ["rows", "D"]}
     moved = [entry for name, entry in tensors.items() if name not in work.smaller]
     stores = sum(entry["fill"] == "zeros" for entry in moved)
@@ -188,7 +191,7 @@ def written(case: Case, folder: Path) -> dict[str, Any]:
     return {
         "name": str(case),
         "reference": str(case),
-        "source": str(work.layer.folder / f"{work.direction.source}.cu"),
+        "source": str(work.layer.folder / f"{source_of(case.direction)}.cu"),
         "defines": [f"-D{macro}" for macro in work.macros()],
         "values": {"rows": case.rows, "D": case.features},
         "arrays": _placed(work.arrays, case.dtype),
@@ -249,7 +252,7 @@ class _Work:
     def __init__(self, case: Case, folder: Path) -> None:
         self.case, self.folder = case, folder
         case.check()
-        self.layer = layer = table_of(case.layer)
+        self.layer = layer = LayerTable(case.layer)
         self.direction = layer.directions[case.direction]
         self.takes = takes = layer.takes[case.direction]
         absent = [each.symbol for each in takes.arguments if each.owner and each.owner.symbol in case.without]
@@ -261,9 +264,12 @@ class _Work:
         }
         self.without = (*case.without, *absent)
         self.computed = computed(case.dtype)
-        self.kernels = {
-            name: passed for name, passed in self.direction.kernels.items() if self._is_wanted(name, passed)
+        every = {
+            f"{self.direction.layer}_{each.kernel}": [reading(argument.part) for argument in each.arguments]
+            for each in self.direction.contracts
         }
+        self.of_rows = next(iter(every))
+        self.kernels = {name: passed for name, passed in every.items() if self._is_wanted(name, passed)}
         self.slots = dict(zip(takes.slots, (*takes.reads, *takes.makes), strict=True))
         own = _smaller(backend(case.layer, "numpy").INTERFACE)
         self.smaller = {self._name(part) for part, each in self.slots.items() if _root(each).symbol in own}
@@ -271,9 +277,9 @@ class _Work:
         self.values, self.constants, self.results = self._numbers()
         self.arrays: dict[str, dict[str, Any]] = {}
 
-    def _is_wanted(self, name: str, passed: str) -> bool:
+    def _is_wanted(self, name: str, passed: Sequence[str]) -> bool:
         """Test whether a kernel writes a result: all sums over rows may belong to absent inputs."""
-        results = [part for part in passed.split(", ") if part.startswith("out ")]
+        results = [part for part in passed if part.startswith("out ")]
         return self._works_on_rows(name) or any(part not in self.absent for part in results)
 
     def macros(self) -> list[str]:
@@ -287,7 +293,7 @@ class _Work:
 
     def _works_on_rows(self, name: str) -> bool:
         """Test whether a kernel is the first of its direction; another one ends the sums over rows."""
-        return name == next(iter(self.direction.kernels))
+        return name == self.of_rows
 
     def launch(self, name: str, parts: Sequence[str]) -> dict[str, Any]:
         """A launch of a kernel; its arrays are added to those of the case."""
@@ -316,7 +322,7 @@ class _Work:
 
     def _declared(self, part: str) -> dict[str, Any]:
         if part == "the workspace":
-            columns, scalars = self.direction.sums
+            columns, scalars = self.direction.contract.column_sums, self.direction.contract.scalar_sums
             return _array(self.computed, [f"grid0 * ({columns} * D + {scalars})"])
         each = self.slots[part]
         dtype, extents = self._dtype(each), _EXTENTS[each.part]
@@ -374,7 +380,9 @@ class _Work:
             values = {**arguments, **{each.symbol: value for each, value in zip(takes.fields, kept, strict=True)}}
         names = [each.symbol for each in self.takes.results]
         results = dict(zip(names, self.takes.several(found), strict=True))
-        right = {f"out {name}": _codes(value) for name, value in results.items() if name not in self.direction.zeros}
+        written = {reading(argument.part) for each in self.direction.contracts for argument in each.arguments}
+        made = {f"out {name}": _codes(value) for name, value in results.items()}
+        right = {part: value for part, value in made.items() if part in written}
         return _there(values), constants, _there(right)
 
     def _drawn(self, rng: np.random.Generator, each: Entry) -> Array:

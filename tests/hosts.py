@@ -26,9 +26,14 @@ def rows_of(module: Any) -> Any:
     return module._blocks._rows
 
 
-def kernels_of(module: Any) -> Any:
-    """The kernels that the functions of a `cpu_backend` call."""
-    return module._KERNELS
+def kernels_of(module: Any) -> dict[str, Any]:
+    """The kernels of each direction that the functions of a `cpu_backend` call."""
+    return {name: vars(module)[f"_{name.upper()}"] for name in module.INTERFACE["directions"]}
+
+
+def on_kernels(module: Any, direction: str) -> Any:
+    """The function of a `cpu_backend` that passes arrays of any layout to the kernels of a direction."""
+    return vars(module)[f"_{direction}_on_kernels"].compute
 
 
 def compile_nothing(modules: Iterable[Any], put: Callable[[Any, str, Any], None]) -> None:

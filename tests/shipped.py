@@ -34,7 +34,6 @@ FILES = (
     "jax_backend.py",
     "kernels.cpp",
     "kernels.cu",
-    "kernels.py",
     "layer.h",
     "manifest.json",
     "numpy_backend.py",

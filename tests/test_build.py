@@ -65,8 +65,8 @@ def test_they_are_what_calls_ask_for(name: str, tmp_path: Path, monkeypatch: pyt
     for call in calls(definition, module, cpu):
         with pytest.raises(Asked):
             call()
-    kernels: Any = vars(cpu)["_KERNELS"]
-    assert {(source, frozenset(macros)) for source, macros in kernels.builds("f32")} == set(asked)
+    built = private(build, "_of_arrays")(vars(cpu), "f32")
+    assert {(source, frozenset(macros)) for source, macros in built} == set(asked)
 
 
 def calls(definition: Definition, module: Any, cpu: Any) -> Iterator[Callable[[], Any]]:

@@ -12,15 +12,14 @@ one, which converts them, or says what is wrong with them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy.typing as npt
 
 from .._runtime.native import compiled as _compiled
-from .._runtime.native import kernels as _host
+from .._runtime.native import long as _long
 from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
-from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -63,58 +62,8 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
     optional=("ddbranch", "ddgate", "ddscale", "ddshift", "ddx", "dh", "dy"),
 )
 
-_KERNELS = _host.HostKernels(
-    INTERFACE,
-    KERNELS,
-    {
-        "forward": _FORWARD,
-        "backward": _BACKWARD,
-        "jvp": _JVP,
-        "backward_backward": _BACKWARD_BACKWARD,
-    },
-    {
-        "forward": _numpy._FORWARD,
-        "backward": _numpy._BACKWARD,
-        "jvp": _numpy._JVP,
-        "backward_backward": _numpy._BACKWARD_BACKWARD,
-    },
-)
-_LONG_FORWARD = _KERNELS.function("forward")
-_LONG_BACKWARD = _KERNELS.function("backward")
-_LONG_JVP = _KERNELS.function("jvp")
-_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    branch: npt.NDArray[Any],
-    gate: npt.NDArray[Any],
-    scale: npt.NDArray[Any],
-    shift: npt.NDArray[Any],
-    *,
-    eps: float = 1e-6,
-    save: Literal[True] = True,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> tuple[Outputs, Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    branch: npt.NDArray[Any],
-    gate: npt.NDArray[Any],
-    scale: npt.NDArray[Any],
-    shift: npt.NDArray[Any],
-    *,
-    eps: float = 1e-6,
-    save: bool,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> tuple[Outputs, Saved | None]: ...
-
-
+@_calls.described_as(_numpy.forward)
 def forward(
     x: npt.NDArray[Any],
     branch: npt.NDArray[Any],
@@ -129,10 +78,36 @@ def forward(
 ) -> tuple[Outputs, Saved | None]:
     eps = _calls.constant("eps", eps, signed=False)
     return _numpy._forward(
-        _LONG_FORWARD, x, branch, gate, scale, shift, eps, save, out, threads
+        _forward_on_kernels, x, branch, gate, scale, shift, eps, save, out, threads
     )
 
 
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x, branch, gate, scale, shift, eps = _values
+    y_, h_, mu_, mu_residual_, rstd_ = _results
+    _operands = _long.Operands(_call, (x, branch, gate, scale, shift), (y_, h_))
+    _operands.call(
+        _FORWARD,
+        (),
+        (eps,),
+        (
+            _operands.read(x),
+            _operands.read(branch),
+            _operands.read(gate),
+            _operands.read(scale),
+            _operands.read(shift),
+            _operands.made(y_),
+            _operands.made(h_),
+            _operands.made_once(mu_),
+            _operands.made_once(mu_residual_),
+            _operands.made_once(rstd_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward)
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any] | None,
@@ -141,9 +116,54 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    return _numpy._backward(_LONG_BACKWARD, saved, dy, dh, out, threads)
+    return _numpy._backward(_backward_on_kernels, saved, dy, dh, out, threads)
 
 
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, dh = _arguments
+    (
+        _saved_x,
+        _saved_branch,
+        _saved_gate,
+        _saved_scale,
+        _saved_mu,
+        _saved_mu_residual,
+        _saved_rstd,
+    ) = _fields
+    dx_, dbranch_, dgate_, dscale_, dshift_ = _results
+    _operands = _long.Operands(
+        _call,
+        (_saved_x, _saved_branch, _saved_gate, _saved_scale, dy, dh),
+        (dx_, dbranch_, dgate_, dscale_, dshift_),
+    )
+    _operands.call(
+        _BACKWARD,
+        (dh is None, dy is None),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_branch),
+            _operands.read(_saved_gate),
+            _operands.read(_saved_scale),
+            _operands.read(dy),
+            _operands.read(dh),
+            _operands.computed_before(_saved_mu),
+            _operands.computed_before(_saved_mu_residual),
+            _operands.computed_before(_saved_rstd),
+            _operands.made(dx_),
+            _operands.made(dbranch_),
+            _operands.made(dgate_),
+            _operands.made(dscale_),
+            _operands.made(dshift_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.jvp)
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -156,7 +176,7 @@ def jvp(
     threads: int = 1,
 ) -> Outputs:
     return _numpy._jvp(
-        _LONG_JVP,
+        _jvp_on_kernels,
         saved,
         x_dot,
         branch_dot,
@@ -168,6 +188,65 @@ def jvp(
     )
 
 
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x_dot, branch_dot, gate_dot, scale_dot, shift_dot = _arguments
+    (
+        _saved_x,
+        _saved_branch,
+        _saved_gate,
+        _saved_scale,
+        _saved_mu,
+        _saved_mu_residual,
+        _saved_rstd,
+    ) = _fields
+    y_dot_, h_dot_ = _results
+    _operands = _long.Operands(
+        _call,
+        (
+            _saved_x,
+            _saved_branch,
+            _saved_gate,
+            _saved_scale,
+            x_dot,
+            branch_dot,
+            gate_dot,
+            scale_dot,
+            shift_dot,
+        ),
+        (y_dot_, h_dot_),
+    )
+    _operands.call(
+        _JVP,
+        (
+            branch_dot is None,
+            gate_dot is None,
+            scale_dot is None,
+            shift_dot is None,
+            x_dot is None,
+        ),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_branch),
+            _operands.read(_saved_gate),
+            _operands.read(_saved_scale),
+            _operands.read(x_dot),
+            _operands.read(branch_dot),
+            _operands.read(gate_dot),
+            _operands.read(scale_dot),
+            _operands.read(shift_dot),
+            _operands.computed_before(_saved_mu),
+            _operands.computed_before(_saved_mu_residual),
+            _operands.computed_before(_saved_rstd),
+            _operands.made(y_dot_),
+            _operands.made(h_dot_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward_backward)
 def backward_backward(
     saved: Saved,
     cotangents: Sequence[npt.NDArray[Any] | None],
@@ -182,7 +261,7 @@ def backward_backward(
 ) -> SecondGradients:
     dy, dh = _calls.each_cotangent(cotangents, ("dy", "dh"))
     return _numpy._backward_backward(
-        _LONG_BACKWARD_BACKWARD,
+        _backward_backward_on_kernels,
         saved,
         dy,
         dh,
@@ -196,7 +275,72 @@ def backward_backward(
     )
 
 
-forward.__doc__ = _numpy.forward.__doc__
-backward.__doc__ = _numpy.backward.__doc__
-jvp.__doc__ = _numpy.jvp.__doc__
-backward_backward.__doc__ = _numpy.backward_backward.__doc__
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, dh, ddx, ddbranch, ddgate, ddscale, ddshift = _arguments
+    (
+        _saved_x,
+        _saved_branch,
+        _saved_gate,
+        _saved_scale,
+        _saved_mu,
+        _saved_mu_residual,
+        _saved_rstd,
+    ) = _fields
+    dx_, dbranch_, dgate_, dscale_, dshift_, ddy_, ddh_ = _results
+    _operands = _long.Operands(
+        _call,
+        (
+            _saved_x,
+            _saved_branch,
+            _saved_gate,
+            _saved_scale,
+            dy,
+            dh,
+            ddx,
+            ddbranch,
+            ddgate,
+            ddscale,
+            ddshift,
+        ),
+        (dx_, dbranch_, dgate_, dscale_, dshift_, ddy_, ddh_),
+    )
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (
+            ddbranch is None,
+            ddgate is None,
+            ddscale is None,
+            ddshift is None,
+            ddx is None,
+            dh is None,
+            dy is None,
+        ),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_branch),
+            _operands.read(_saved_gate),
+            _operands.read(_saved_scale),
+            _operands.read(dy),
+            _operands.read(dh),
+            _operands.read(ddx),
+            _operands.read(ddbranch),
+            _operands.read(ddgate),
+            _operands.read(ddscale),
+            _operands.read(ddshift),
+            _operands.computed_before(_saved_mu),
+            _operands.computed_before(_saved_mu_residual),
+            _operands.computed_before(_saved_rstd),
+            _operands.made(dx_),
+            _operands.made(dbranch_),
+            _operands.made(dgate_),
+            _operands.made(dscale_),
+            _operands.made(dshift_),
+            _operands.made(ddy_),
+            _operands.made(ddh_),
+        ),
+    )

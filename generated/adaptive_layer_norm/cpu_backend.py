@@ -12,17 +12,16 @@ one, which converts them, or says what is wrong with them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.native import compiled as _compiled
-from .._runtime.native import kernels as _host
+from .._runtime.native import long as _long
 from .._runtime.native import straight as _straight
 from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
-from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -63,54 +62,8 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
     optional=("ddscale", "ddshift", "ddx"),
 )
 
-_KERNELS = _host.HostKernels(
-    INTERFACE,
-    KERNELS,
-    {
-        "forward": _FORWARD,
-        "backward": _BACKWARD,
-        "jvp": _JVP,
-        "backward_backward": _BACKWARD_BACKWARD,
-    },
-    {
-        "forward": _numpy._FORWARD,
-        "backward": _numpy._BACKWARD,
-        "jvp": _numpy._JVP,
-        "backward_backward": _numpy._BACKWARD_BACKWARD,
-    },
-)
-_LONG_FORWARD = _KERNELS.function("forward")
-_LONG_BACKWARD = _KERNELS.function("backward")
-_LONG_JVP = _KERNELS.function("jvp")
-_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    scale: npt.NDArray[Any],
-    shift: npt.NDArray[Any],
-    *,
-    eps: float = 1e-6,
-    save: Literal[True] = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    scale: npt.NDArray[Any],
-    shift: npt.NDArray[Any],
-    *,
-    eps: float = 1e-6,
-    save: bool,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]: ...
-
-
+@_calls.described_as(_numpy.forward)
 def forward(
     x: npt.NDArray[Any],
     scale: npt.NDArray[Any],
@@ -146,9 +99,34 @@ def forward(
             return y_, None
         _dtypes = (x.dtype, scale.dtype, shift.dtype)
         return y_, Saved(_shape, _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
-    return _numpy._forward(_LONG_FORWARD, x, scale, shift, eps, save, out, threads)
+    return _numpy._forward(
+        _forward_on_kernels, x, scale, shift, eps, save, out, threads
+    )
 
 
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x, scale, shift, eps = _values
+    y_, mu_, mu_residual_, rstd_ = _results
+    _operands = _long.Operands(_call, (x, scale, shift), (y_,))
+    _operands.call(
+        _FORWARD,
+        (),
+        (eps,),
+        (
+            _operands.read(x),
+            _operands.read(scale),
+            _operands.read(shift),
+            _operands.made(y_),
+            _operands.made_once(mu_),
+            _operands.made_once(mu_residual_),
+            _operands.made_once(rstd_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward)
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -200,9 +178,39 @@ def backward(
             threads,
         )
         return Gradients(dx_, dscale_, dshift_)
-    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
+    return _numpy._backward(_backward_on_kernels, saved, dy, out, threads)
 
 
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (dy,) = _arguments
+    _saved_x, _saved_scale, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
+    dx_, dscale_, dshift_ = _results
+    _operands = _long.Operands(
+        _call, (_saved_x, _saved_scale, dy), (dx_, dscale_, dshift_)
+    )
+    _operands.call(
+        _BACKWARD,
+        (),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_scale),
+            _operands.read(dy),
+            _operands.computed_before(_saved_mu),
+            _operands.computed_before(_saved_mu_residual),
+            _operands.computed_before(_saved_rstd),
+            _operands.made(dx_),
+            _operands.made(dscale_),
+            _operands.made(dshift_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.jvp)
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -263,9 +271,39 @@ def jvp(
             threads,
         )
         return y_dot_
-    return _numpy._jvp(_LONG_JVP, saved, x_dot, scale_dot, shift_dot, out, threads)
+    return _numpy._jvp(
+        _jvp_on_kernels, saved, x_dot, scale_dot, shift_dot, out, threads
+    )
 
 
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x_dot, scale_dot, shift_dot = _arguments
+    _saved_x, _saved_scale, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
+    (y_dot_,) = _results
+    _operands = _long.Operands(
+        _call, (_saved_x, _saved_scale, x_dot, scale_dot, shift_dot), (y_dot_,)
+    )
+    _operands.call(
+        _JVP,
+        (scale_dot is None, shift_dot is None, x_dot is None),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_scale),
+            _operands.read(x_dot),
+            _operands.read(scale_dot),
+            _operands.read(shift_dot),
+            _operands.computed_before(_saved_mu),
+            _operands.computed_before(_saved_mu_residual),
+            _operands.computed_before(_saved_rstd),
+            _operands.made(y_dot_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward_backward)
 def backward_backward(
     saved: Saved,
     cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
@@ -343,11 +381,40 @@ def backward_backward(
         )
         return SecondGradients(dx_, dscale_, dshift_, ddy_)
     return _numpy._backward_backward(
-        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, ddscale, ddshift, out, threads
+        _backward_backward_on_kernels, saved, dy, ddx, ddscale, ddshift, out, threads
     )
 
 
-forward.__doc__ = _numpy.forward.__doc__
-backward.__doc__ = _numpy.backward.__doc__
-jvp.__doc__ = _numpy.jvp.__doc__
-backward_backward.__doc__ = _numpy.backward_backward.__doc__
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, ddx, ddscale, ddshift = _arguments
+    _saved_x, _saved_scale, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
+    dx_, dscale_, dshift_, ddy_ = _results
+    _operands = _long.Operands(
+        _call,
+        (_saved_x, _saved_scale, dy, ddx, ddscale, ddshift),
+        (dx_, dscale_, dshift_, ddy_),
+    )
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (ddscale is None, ddshift is None, ddx is None),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_scale),
+            _operands.read(dy),
+            _operands.read(ddx),
+            _operands.read(ddscale),
+            _operands.read(ddshift),
+            _operands.computed_before(_saved_mu),
+            _operands.computed_before(_saved_mu_residual),
+            _operands.computed_before(_saved_rstd),
+            _operands.made(dx_),
+            _operands.made(dscale_),
+            _operands.made(dshift_),
+            _operands.made(ddy_),
+        ),
+    )

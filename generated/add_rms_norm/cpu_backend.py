@@ -12,17 +12,16 @@ one, which converts them, or says what is wrong with them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.native import compiled as _compiled
-from .._runtime.native import kernels as _host
+from .._runtime.native import long as _long
 from .._runtime.native import straight as _straight
 from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
-from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -72,54 +71,8 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
     sums=(1, 0),
 )
 
-_KERNELS = _host.HostKernels(
-    INTERFACE,
-    KERNELS,
-    {
-        "forward": _FORWARD,
-        "backward": _BACKWARD,
-        "jvp": _JVP,
-        "backward_backward": _BACKWARD_BACKWARD,
-    },
-    {
-        "forward": _numpy._FORWARD,
-        "backward": _numpy._BACKWARD,
-        "jvp": _numpy._JVP,
-        "backward_backward": _numpy._BACKWARD_BACKWARD,
-    },
-)
-_LONG_FORWARD = _KERNELS.function("forward")
-_LONG_BACKWARD = _KERNELS.function("backward")
-_LONG_JVP = _KERNELS.function("jvp")
-_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    residual: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    *,
-    eps: float = 1e-5,
-    save: Literal[True] = True,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> tuple[Outputs, Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    residual: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    *,
-    eps: float = 1e-5,
-    save: bool,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> tuple[Outputs, Saved | None]: ...
-
-
+@_calls.described_as(_numpy.forward)
 def forward(
     x: npt.NDArray[Any],
     residual: npt.NDArray[Any],
@@ -156,9 +109,33 @@ def forward(
             return Outputs(y_, h_), None
         _dtypes = (x.dtype, residual.dtype, None if gamma is None else gamma.dtype)
         return Outputs(y_, h_), Saved(_shape, _dtype, _dtypes, h_, gamma, rstd_)
-    return _numpy._forward(_LONG_FORWARD, x, residual, gamma, eps, save, out, threads)
+    return _numpy._forward(
+        _forward_on_kernels, x, residual, gamma, eps, save, out, threads
+    )
 
 
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x, residual, gamma, eps = _values
+    y_, h_, rstd_ = _results
+    _operands = _long.Operands(_call, (x, residual), (y_, h_))
+    _operands.call(
+        _FORWARD,
+        (gamma is None,),
+        (eps,),
+        (
+            _operands.read(x),
+            _operands.read(residual),
+            _operands.shared(gamma),
+            _operands.made(y_),
+            _operands.made(h_),
+            _operands.made_once(rstd_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward)
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any] | None,
@@ -212,9 +189,36 @@ def backward(
             _straight.addresses(gamma_, dgamma_),
         )
         return Gradients(dx_, dresidual_, _straight.rounded(dgamma_, _of_gamma))
-    return _numpy._backward(_LONG_BACKWARD, saved, dy, dh, out, threads)
+    return _numpy._backward(_backward_on_kernels, saved, dy, dh, out, threads)
 
 
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, dh = _arguments
+    _saved_h, _saved_gamma, _saved_rstd = _fields
+    dx_, dresidual_, dgamma_ = _results
+    _operands = _long.Operands(_call, (_saved_h, dy, dh), (dx_, dresidual_))
+    _operands.call(
+        _BACKWARD,
+        (dh is None, dy is None, _saved_gamma is None),
+        (),
+        (
+            _operands.read(_saved_h),
+            _operands.read(dy),
+            _operands.read(dh),
+            _operands.computed_before(_saved_rstd),
+            _operands.shared(_saved_gamma),
+            _operands.made(dx_),
+            _operands.made(dresidual_),
+        ),
+        (_operands.shared(_saved_gamma), _operands.summed(dgamma_)),
+    )
+
+
+@_calls.described_as(_numpy.jvp)
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -284,9 +288,36 @@ def jvp(
             threads,
         )
         return Outputs(y_dot_, h_dot_)
-    return _numpy._jvp(_LONG_JVP, saved, x_dot, residual_dot, gamma_dot, out, threads)
+    return _numpy._jvp(
+        _jvp_on_kernels, saved, x_dot, residual_dot, gamma_dot, out, threads
+    )
 
 
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x_dot, residual_dot, gamma_dot = _arguments
+    _saved_h, _saved_gamma, _saved_rstd = _fields
+    y_dot_, h_dot_ = _results
+    _operands = _long.Operands(_call, (_saved_h, x_dot, residual_dot), (y_dot_, h_dot_))
+    _operands.call(
+        _JVP,
+        (_saved_gamma is None, gamma_dot is None, residual_dot is None, x_dot is None),
+        (),
+        (
+            _operands.read(_saved_h),
+            _operands.read(x_dot),
+            _operands.read(residual_dot),
+            _operands.computed_before(_saved_rstd),
+            _operands.shared(_saved_gamma),
+            _operands.shared(gamma_dot),
+            _operands.made(y_dot_),
+            _operands.made(h_dot_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward_backward)
 def backward_backward(
     saved: Saved,
     cotangents: Sequence[npt.NDArray[Any] | None],
@@ -382,11 +413,57 @@ def backward_backward(
             dx_, dresidual_, _straight.rounded(dgamma_, _of_gamma), ddy_, ddh_
         )
     return _numpy._backward_backward(
-        _LONG_BACKWARD_BACKWARD, saved, dy, dh, ddx, ddresidual, ddgamma, out, threads
+        _backward_backward_on_kernels,
+        saved,
+        dy,
+        dh,
+        ddx,
+        ddresidual,
+        ddgamma,
+        out,
+        threads,
     )
 
 
-forward.__doc__ = _numpy.forward.__doc__
-backward.__doc__ = _numpy.backward.__doc__
-jvp.__doc__ = _numpy.jvp.__doc__
-backward_backward.__doc__ = _numpy.backward_backward.__doc__
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, dh, ddx, ddresidual, ddgamma = _arguments
+    _saved_h, _saved_gamma, _saved_rstd = _fields
+    dx_, dresidual_, dgamma_, ddy_, ddh_ = _results
+    _operands = _long.Operands(
+        _call, (_saved_h, dy, dh, ddx, ddresidual), (dx_, dresidual_, ddy_, ddh_)
+    )
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (
+            ddgamma is None,
+            ddresidual is None,
+            ddx is None,
+            dh is None,
+            dy is None,
+            _saved_gamma is None,
+        ),
+        (),
+        (
+            _operands.read(_saved_h),
+            _operands.read(dy),
+            _operands.read(dh),
+            _operands.read(ddx),
+            _operands.read(ddresidual),
+            _operands.computed_before(_saved_rstd),
+            _operands.shared(_saved_gamma),
+            _operands.shared(ddgamma),
+            _operands.made(dx_),
+            _operands.made(dresidual_),
+            _operands.made(ddy_),
+            _operands.made(ddh_),
+        ),
+        (
+            _operands.shared(_saved_gamma),
+            _operands.shared(ddgamma),
+            _operands.summed(dgamma_),
+        ),
+    )

@@ -12,15 +12,14 @@ one, which converts them, or says what is wrong with them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy.typing as npt
 
 from .._runtime.native import compiled as _compiled
-from .._runtime.native import kernels as _host
+from .._runtime.native import long as _long
 from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
-from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -51,52 +50,8 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
     __file__, "second_order", "alibi_softmax_backward_backward", optional=("ddx",)
 )
 
-_KERNELS = _host.HostKernels(
-    INTERFACE,
-    KERNELS,
-    {
-        "forward": _FORWARD,
-        "backward": _BACKWARD,
-        "jvp": _JVP,
-        "backward_backward": _BACKWARD_BACKWARD,
-    },
-    {
-        "forward": _numpy._FORWARD,
-        "backward": _numpy._BACKWARD,
-        "jvp": _numpy._JVP,
-        "backward_backward": _numpy._BACKWARD_BACKWARD,
-    },
-)
-_LONG_FORWARD = _KERNELS.function("forward")
-_LONG_BACKWARD = _KERNELS.function("backward")
-_LONG_JVP = _KERNELS.function("jvp")
-_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    slope: npt.NDArray[Any],
-    position: npt.NDArray[Any],
-    *,
-    save: Literal[True] = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    slope: npt.NDArray[Any],
-    position: npt.NDArray[Any],
-    *,
-    save: bool,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]: ...
-
-
+@_calls.described_as(_numpy.forward)
 def forward(
     x: npt.NDArray[Any],
     slope: npt.NDArray[Any],
@@ -106,9 +61,31 @@ def forward(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> tuple[npt.NDArray[Any], Saved | None]:
-    return _numpy._forward(_LONG_FORWARD, x, slope, position, save, out, threads)
+    return _numpy._forward(_forward_on_kernels, x, slope, position, save, out, threads)
 
 
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x, slope, position = _values
+    y_, m_, inv_sum_e_shifted_ = _results
+    _operands = _long.Operands(_call, (x, slope), (y_,))
+    _operands.call(
+        _FORWARD,
+        (),
+        (),
+        (
+            _operands.read(x),
+            _operands.read(slope, 0),
+            _operands.integers(position, 0),
+            _operands.made(y_),
+            _operands.made_once(m_),
+            _operands.made_once(inv_sum_e_shifted_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward)
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -116,9 +93,41 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
+    return _numpy._backward(_backward_on_kernels, saved, dy, out, threads)
 
 
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (dy,) = _arguments
+    (
+        _saved_x,
+        _saved_slope,
+        _saved_position,
+        _saved_m,
+        _saved_inv_sum_e_shifted,
+    ) = _fields
+    (dx_,) = _results
+    _operands = _long.Operands(_call, (_saved_x, _saved_slope, dy), (dx_,))
+    _operands.call(
+        _BACKWARD,
+        (),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_slope, 0),
+            _operands.integers(_saved_position, 0),
+            _operands.read(dy),
+            _operands.computed_before(_saved_m),
+            _operands.computed_before(_saved_inv_sum_e_shifted),
+            _operands.made(dx_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.jvp)
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -126,9 +135,39 @@ def jvp(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    return _numpy._jvp(_LONG_JVP, saved, x_dot, out, threads)
+    return _numpy._jvp(_jvp_on_kernels, saved, x_dot, out, threads)
 
 
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (x_dot,) = _arguments
+    (
+        _saved_x,
+        _saved_slope,
+        _saved_position,
+        _saved_m,
+        _saved_inv_sum_e_shifted,
+    ) = _fields
+    (y_dot_,) = _results
+    _operands = _long.Operands(_call, (_saved_x, _saved_slope, x_dot), (y_dot_,))
+    _operands.call(
+        _JVP,
+        (x_dot is None,),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_slope, 0),
+            _operands.integers(_saved_position, 0),
+            _operands.read(x_dot),
+            _operands.computed_before(_saved_m),
+            _operands.computed_before(_saved_inv_sum_e_shifted),
+            _operands.made(y_dot_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward_backward)
 def backward_backward(
     saved: Saved,
     cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
@@ -139,11 +178,38 @@ def backward_backward(
 ) -> SecondGradients:
     (dy,) = _calls.each_cotangent(cotangents, ("dy",))
     return _numpy._backward_backward(
-        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, out, threads
+        _backward_backward_on_kernels, saved, dy, ddx, out, threads
     )
 
 
-forward.__doc__ = _numpy.forward.__doc__
-backward.__doc__ = _numpy.backward.__doc__
-jvp.__doc__ = _numpy.jvp.__doc__
-backward_backward.__doc__ = _numpy.backward_backward.__doc__
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, ddx = _arguments
+    (
+        _saved_x,
+        _saved_slope,
+        _saved_position,
+        _saved_m,
+        _saved_inv_sum_e_shifted,
+    ) = _fields
+    dx_, ddy_ = _results
+    _operands = _long.Operands(_call, (_saved_x, _saved_slope, dy, ddx), (dx_, ddy_))
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (ddx is None,),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_slope, 0),
+            _operands.integers(_saved_position, 0),
+            _operands.read(dy),
+            _operands.read(ddx),
+            _operands.computed_before(_saved_m),
+            _operands.computed_before(_saved_inv_sum_e_shifted),
+            _operands.made(dx_),
+            _operands.made(ddy_),
+        ),
+    )

@@ -12,16 +12,15 @@ one, which converts them, or says what is wrong with them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy.typing as npt
 
 from .._runtime.native import compiled as _compiled
-from .._runtime.native import kernels as _host
+from .._runtime.native import long as _long
 from .._runtime.native import straight as _straight
 from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
-from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -69,54 +68,8 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
     sums=(1, 1),
 )
 
-_KERNELS = _host.HostKernels(
-    INTERFACE,
-    KERNELS,
-    {
-        "forward": _FORWARD,
-        "backward": _BACKWARD,
-        "jvp": _JVP,
-        "backward_backward": _BACKWARD_BACKWARD,
-    },
-    {
-        "forward": _numpy._FORWARD,
-        "backward": _numpy._BACKWARD,
-        "jvp": _numpy._JVP,
-        "backward_backward": _numpy._BACKWARD_BACKWARD,
-    },
-)
-_LONG_FORWARD = _KERNELS.function("forward")
-_LONG_BACKWARD = _KERNELS.function("backward")
-_LONG_JVP = _KERNELS.function("jvp")
-_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    alpha: float | npt.NDArray[Any] | None = None,
-    gamma: npt.NDArray[Any] | None = None,
-    beta: npt.NDArray[Any] | None = None,
-    *,
-    save: Literal[True] = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    alpha: float | npt.NDArray[Any] | None = None,
-    gamma: npt.NDArray[Any] | None = None,
-    beta: npt.NDArray[Any] | None = None,
-    *,
-    save: bool,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]: ...
-
-
+@_calls.described_as(_numpy.forward)
 def forward(
     x: npt.NDArray[Any],
     alpha: float | npt.NDArray[Any] | None = None,
@@ -151,9 +104,32 @@ def forward(
             None if beta is None else beta.dtype,
         )
         return y_, Saved(_shape, _dtype, _dtypes, x, alpha, gamma)
-    return _numpy._forward(_LONG_FORWARD, x, alpha, gamma, beta, save, out, threads)
+    return _numpy._forward(
+        _forward_on_kernels, x, alpha, gamma, beta, save, out, threads
+    )
 
 
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x, alpha, gamma, beta = _values
+    (y_,) = _results
+    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands.call(
+        _FORWARD,
+        (alpha is None, beta is None, gamma is None),
+        (),
+        (
+            _operands.read(x),
+            _operands.shared(alpha),
+            _operands.shared(gamma),
+            _operands.shared(beta),
+            _operands.made(y_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward)
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -222,9 +198,40 @@ def backward(
             _straight.rounded(dgamma_, _of_gamma),
             _straight.rounded(dbeta_, _of_beta),
         )
-    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
+    return _numpy._backward(_backward_on_kernels, saved, dy, out, threads)
 
 
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (dy,) = _arguments
+    _saved_x, _saved_alpha, _saved_gamma = _fields
+    dx_, dalpha_, dgamma_, dbeta_ = _results
+    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands.call(
+        _BACKWARD,
+        (_saved_alpha is None, dbeta_ is None, _saved_gamma is None),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(dy),
+            _operands.shared(_saved_alpha),
+            _operands.shared(_saved_gamma),
+            _operands.made(dx_),
+        ),
+        (
+            _operands.shared(_saved_alpha),
+            _operands.shared(_saved_gamma),
+            _operands.summed(dalpha_),
+            _operands.summed(dgamma_),
+            _operands.summed(dbeta_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.jvp)
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -300,10 +307,42 @@ def jvp(
         )
         return y_dot_
     return _numpy._jvp(
-        _LONG_JVP, saved, x_dot, alpha_dot, gamma_dot, beta_dot, out, threads
+        _jvp_on_kernels, saved, x_dot, alpha_dot, gamma_dot, beta_dot, out, threads
     )
 
 
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x_dot, alpha_dot, gamma_dot, beta_dot = _arguments
+    _saved_x, _saved_alpha, _saved_gamma = _fields
+    (y_dot_,) = _results
+    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands.call(
+        _JVP,
+        (
+            _saved_alpha is None,
+            alpha_dot is None,
+            beta_dot is None,
+            _saved_gamma is None,
+            gamma_dot is None,
+            x_dot is None,
+        ),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(x_dot),
+            _operands.shared(_saved_alpha),
+            _operands.shared(_saved_gamma),
+            _operands.shared(alpha_dot),
+            _operands.shared(gamma_dot),
+            _operands.shared(beta_dot),
+            _operands.made(y_dot_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward_backward)
 def backward_backward(
     saved: Saved,
     cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
@@ -402,11 +441,59 @@ def backward_backward(
             ddy_,
         )
     return _numpy._backward_backward(
-        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, ddalpha, ddgamma, ddbeta, out, threads
+        _backward_backward_on_kernels,
+        saved,
+        dy,
+        ddx,
+        ddalpha,
+        ddgamma,
+        ddbeta,
+        out,
+        threads,
     )
 
 
-forward.__doc__ = _numpy.forward.__doc__
-backward.__doc__ = _numpy.backward.__doc__
-jvp.__doc__ = _numpy.jvp.__doc__
-backward_backward.__doc__ = _numpy.backward_backward.__doc__
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, ddx, ddalpha, ddgamma, ddbeta = _arguments
+    _saved_x, _saved_alpha, _saved_gamma = _fields
+    dx_, dalpha_, dgamma_, dbeta_, ddy_ = _results
+    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (
+            _saved_alpha is None,
+            dbeta_ is None,
+            ddalpha is None,
+            ddbeta is None,
+            ddgamma is None,
+            ddx is None,
+            _saved_gamma is None,
+        ),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(dy),
+            _operands.read(ddx),
+            _operands.shared(_saved_alpha),
+            _operands.shared(_saved_gamma),
+            _operands.shared(ddalpha),
+            _operands.shared(ddgamma),
+            _operands.shared(ddbeta),
+            _operands.made(dx_),
+            _operands.made(ddy_),
+        ),
+        (
+            _operands.shared(_saved_alpha),
+            _operands.shared(_saved_gamma),
+            _operands.shared(ddalpha),
+            _operands.shared(ddgamma),
+            _operands.shared(ddbeta),
+            _operands.summed(dalpha_),
+            _operands.summed(dgamma_),
+            _operands.summed(dbeta_),
+        ),
+    )

@@ -12,15 +12,14 @@ one, which converts them, or says what is wrong with them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy.typing as npt
 
 from .._runtime.native import compiled as _compiled
-from .._runtime.native import kernels as _host
+from .._runtime.native import long as _long
 from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
-from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -61,54 +60,8 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
     optional=("beta", "ddbeta", "ddgamma", "ddx", "gamma"),
 )
 
-_KERNELS = _host.HostKernels(
-    INTERFACE,
-    KERNELS,
-    {
-        "forward": _FORWARD,
-        "backward": _BACKWARD,
-        "jvp": _JVP,
-        "backward_backward": _BACKWARD_BACKWARD,
-    },
-    {
-        "forward": _numpy._FORWARD,
-        "backward": _numpy._BACKWARD,
-        "jvp": _numpy._JVP,
-        "backward_backward": _numpy._BACKWARD_BACKWARD,
-    },
-)
-_LONG_FORWARD = _KERNELS.function("forward")
-_LONG_BACKWARD = _KERNELS.function("backward")
-_LONG_JVP = _KERNELS.function("jvp")
-_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    beta: npt.NDArray[Any] | None = None,
-    *,
-    eps: float = 1e-5,
-    save: Literal[True] = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    beta: npt.NDArray[Any] | None = None,
-    *,
-    eps: float = 1e-5,
-    save: bool,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]: ...
-
-
+@_calls.described_as(_numpy.forward)
 def forward(
     x: npt.NDArray[Any],
     gamma: npt.NDArray[Any] | None = None,
@@ -120,9 +73,32 @@ def forward(
     threads: int = 1,
 ) -> tuple[npt.NDArray[Any], Saved | None]:
     eps = _calls.constant("eps", eps, signed=False)
-    return _numpy._forward(_LONG_FORWARD, x, gamma, beta, eps, save, out, threads)
+    return _numpy._forward(_forward_on_kernels, x, gamma, beta, eps, save, out, threads)
 
 
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x, gamma, beta, eps = _values
+    y_, mu_, mu_residual_, rstd_ = _results
+    _operands = _long.Operands(_call, (x, gamma, beta), (y_,))
+    _operands.call(
+        _FORWARD,
+        (beta is None, gamma is None),
+        (eps,),
+        (
+            _operands.read(x),
+            _operands.read(gamma, 0),
+            _operands.read(beta, 0),
+            _operands.made(y_),
+            _operands.made_once(mu_),
+            _operands.made_once(mu_residual_),
+            _operands.made_once(rstd_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward)
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -130,9 +106,39 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
+    return _numpy._backward(_backward_on_kernels, saved, dy, out, threads)
 
 
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (dy,) = _arguments
+    _saved_x, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
+    dx_, dgamma_, dbeta_ = _results
+    _operands = _long.Operands(
+        _call, (_saved_x, _saved_gamma, dy), (dx_, dgamma_, dbeta_)
+    )
+    _operands.call(
+        _BACKWARD,
+        (dbeta_ is None, _saved_gamma is None),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_gamma, 0),
+            _operands.read(dy),
+            _operands.computed_before(_saved_mu),
+            _operands.computed_before(_saved_mu_residual),
+            _operands.computed_before(_saved_rstd),
+            _operands.made(dx_),
+            _operands.made(dgamma_, 0),
+            _operands.made(dbeta_, 0),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.jvp)
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -142,9 +148,37 @@ def jvp(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    return _numpy._jvp(_LONG_JVP, saved, x_dot, gamma_dot, beta_dot, out, threads)
+    return _numpy._jvp(_jvp_on_kernels, saved, x_dot, gamma_dot, beta_dot, out, threads)
 
 
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x_dot, gamma_dot, beta_dot = _arguments
+    _saved_x, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
+    (y_dot_,) = _results
+    _operands = _long.Operands(
+        _call, (_saved_x, _saved_gamma, x_dot, gamma_dot, beta_dot), (y_dot_,)
+    )
+    _operands.call(
+        _JVP,
+        (beta_dot is None, _saved_gamma is None, gamma_dot is None, x_dot is None),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_gamma, 0),
+            _operands.read(x_dot),
+            _operands.read(gamma_dot, 0),
+            _operands.read(beta_dot, 0),
+            _operands.computed_before(_saved_mu),
+            _operands.computed_before(_saved_mu_residual),
+            _operands.computed_before(_saved_rstd),
+            _operands.made(y_dot_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward_backward)
 def backward_backward(
     saved: Saved,
     cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
@@ -157,11 +191,46 @@ def backward_backward(
 ) -> SecondGradients:
     (dy,) = _calls.each_cotangent(cotangents, ("dy",))
     return _numpy._backward_backward(
-        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, ddbeta, out, threads
+        _backward_backward_on_kernels, saved, dy, ddx, ddgamma, ddbeta, out, threads
     )
 
 
-forward.__doc__ = _numpy.forward.__doc__
-backward.__doc__ = _numpy.backward.__doc__
-jvp.__doc__ = _numpy.jvp.__doc__
-backward_backward.__doc__ = _numpy.backward_backward.__doc__
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, ddx, ddgamma, ddbeta = _arguments
+    _saved_x, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
+    dx_, dgamma_, dbeta_, ddy_ = _results
+    _operands = _long.Operands(
+        _call,
+        (_saved_x, _saved_gamma, dy, ddx, ddgamma, ddbeta),
+        (dx_, dgamma_, dbeta_, ddy_),
+    )
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (
+            dbeta_ is None,
+            ddbeta is None,
+            ddgamma is None,
+            ddx is None,
+            _saved_gamma is None,
+        ),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(_saved_gamma, 0),
+            _operands.read(dy),
+            _operands.read(ddx),
+            _operands.read(ddgamma, 0),
+            _operands.read(ddbeta, 0),
+            _operands.computed_before(_saved_mu),
+            _operands.computed_before(_saved_mu_residual),
+            _operands.computed_before(_saved_rstd),
+            _operands.made(dx_),
+            _operands.made(dgamma_, 0),
+            _operands.made(dbeta_, 0),
+            _operands.made(ddy_),
+        ),
+    )

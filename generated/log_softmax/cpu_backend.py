@@ -12,17 +12,16 @@ one, which converts them, or says what is wrong with them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.native import compiled as _compiled
-from .._runtime.native import kernels as _host
+from .._runtime.native import long as _long
 from .._runtime.native import straight as _straight
 from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
-from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -53,48 +52,8 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
     __file__, "second_order", "log_softmax_backward_backward", optional=("ddx",)
 )
 
-_KERNELS = _host.HostKernels(
-    INTERFACE,
-    KERNELS,
-    {
-        "forward": _FORWARD,
-        "backward": _BACKWARD,
-        "jvp": _JVP,
-        "backward_backward": _BACKWARD_BACKWARD,
-    },
-    {
-        "forward": _numpy._FORWARD,
-        "backward": _numpy._BACKWARD,
-        "jvp": _numpy._JVP,
-        "backward_backward": _numpy._BACKWARD_BACKWARD,
-    },
-)
-_LONG_FORWARD = _KERNELS.function("forward")
-_LONG_BACKWARD = _KERNELS.function("backward")
-_LONG_JVP = _KERNELS.function("jvp")
-_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    *,
-    save: Literal[True] = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    *,
-    save: bool,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]: ...
-
-
+@_calls.described_as(_numpy.forward)
 def forward(
     x: npt.NDArray[Any],
     *,
@@ -118,9 +77,29 @@ def forward(
             return y_, None
         _dtypes = (x.dtype,)
         return y_, Saved(_shape, _dtype, _dtypes, x, m_, Z_)
-    return _numpy._forward(_LONG_FORWARD, x, save, out, threads)
+    return _numpy._forward(_forward_on_kernels, x, save, out, threads)
 
 
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (x,) = _values
+    y_, m_, Z_ = _results
+    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands.call(
+        _FORWARD,
+        (),
+        (),
+        (
+            _operands.read(x),
+            _operands.made(y_),
+            _operands.made_once(m_),
+            _operands.made_once(Z_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward)
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -151,9 +130,33 @@ def backward(
             threads,
         )
         return Gradients(dx_)
-    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
+    return _numpy._backward(_backward_on_kernels, saved, dy, out, threads)
 
 
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (dy,) = _arguments
+    _saved_x, _saved_m, _saved_Z = _fields
+    (dx_,) = _results
+    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands.call(
+        _BACKWARD,
+        (),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(dy),
+            _operands.computed_before(_saved_m),
+            _operands.computed_before(_saved_Z),
+            _operands.made(dx_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.jvp)
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -187,9 +190,31 @@ def jvp(
             threads,
         )
         return y_dot_
-    return _numpy._jvp(_LONG_JVP, saved, x_dot, out, threads)
+    return _numpy._jvp(_jvp_on_kernels, saved, x_dot, out, threads)
 
 
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (x_dot,) = _arguments
+    _saved_x, _saved_m, _saved_Z = _fields
+    (y_dot_,) = _results
+    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands.call(
+        _JVP,
+        (x_dot is None,),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(x_dot),
+            _operands.computed_before(_saved_m),
+            _operands.computed_before(_saved_Z),
+            _operands.made(y_dot_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward_backward)
 def backward_backward(
     saved: Saved,
     cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
@@ -228,11 +253,30 @@ def backward_backward(
         )
         return SecondGradients(dx_, ddy_)
     return _numpy._backward_backward(
-        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, out, threads
+        _backward_backward_on_kernels, saved, dy, ddx, out, threads
     )
 
 
-forward.__doc__ = _numpy.forward.__doc__
-backward.__doc__ = _numpy.backward.__doc__
-jvp.__doc__ = _numpy.jvp.__doc__
-backward_backward.__doc__ = _numpy.backward_backward.__doc__
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, ddx = _arguments
+    _saved_x, _saved_m, _saved_Z = _fields
+    dx_, ddy_ = _results
+    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (ddx is None,),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(dy),
+            _operands.read(ddx),
+            _operands.computed_before(_saved_m),
+            _operands.computed_before(_saved_Z),
+            _operands.made(dx_),
+            _operands.made(ddy_),
+        ),
+    )

@@ -12,15 +12,14 @@ one, which converts them, or says what is wrong with them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy.typing as npt
 
 from .._runtime.native import compiled as _compiled
-from .._runtime.native import kernels as _host
+from .._runtime.native import long as _long
 from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
-from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -56,52 +55,8 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
     optional=("dda", "ddb", "dy_0", "dy_1"),
 )
 
-_KERNELS = _host.HostKernels(
-    INTERFACE,
-    KERNELS,
-    {
-        "forward": _FORWARD,
-        "backward": _BACKWARD,
-        "jvp": _JVP,
-        "backward_backward": _BACKWARD_BACKWARD,
-    },
-    {
-        "forward": _numpy._FORWARD,
-        "backward": _numpy._BACKWARD,
-        "jvp": _numpy._JVP,
-        "backward_backward": _numpy._BACKWARD_BACKWARD,
-    },
-)
-_LONG_FORWARD = _KERNELS.function("forward")
-_LONG_BACKWARD = _KERNELS.function("backward")
-_LONG_JVP = _KERNELS.function("jvp")
-_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    cosine: npt.NDArray[Any],
-    sine: npt.NDArray[Any],
-    *,
-    save: Literal[True] = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    cosine: npt.NDArray[Any],
-    sine: npt.NDArray[Any],
-    *,
-    save: bool,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]: ...
-
-
+@_calls.described_as(_numpy.forward)
 def forward(
     x: npt.NDArray[Any],
     cosine: npt.NDArray[Any],
@@ -111,9 +66,31 @@ def forward(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> tuple[npt.NDArray[Any], Saved | None]:
-    return _numpy._forward(_LONG_FORWARD, x, cosine, sine, save, out, threads)
+    return _numpy._forward(_forward_on_kernels, x, cosine, sine, save, out, threads)
 
 
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    a, b, cosine, sine = _values
+    y_0_, y_1_ = _results
+    _operands = _long.Operands(_call, (a, b, cosine, sine), (y_0_, y_1_))
+    _operands.call(
+        _FORWARD,
+        (),
+        (),
+        (
+            _operands.read(a),
+            _operands.read(b),
+            _operands.read(cosine),
+            _operands.read(sine),
+            _operands.made(y_0_),
+            _operands.made(y_1_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward)
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -121,9 +98,36 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
+    return _numpy._backward(_backward_on_kernels, saved, dy, out, threads)
 
 
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy_0, dy_1 = _arguments
+    _saved_cosine, _saved_sine = _fields
+    da_, db_ = _results
+    _operands = _long.Operands(
+        _call, (_saved_cosine, _saved_sine, dy_0, dy_1), (da_, db_)
+    )
+    _operands.call(
+        _BACKWARD,
+        (dy_0 is None, dy_1 is None),
+        (),
+        (
+            _operands.read(_saved_cosine),
+            _operands.read(_saved_sine),
+            _operands.read(dy_0),
+            _operands.read(dy_1),
+            _operands.made(da_),
+            _operands.made(db_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.jvp)
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -131,9 +135,34 @@ def jvp(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    return _numpy._jvp(_LONG_JVP, saved, x_dot, out, threads)
+    return _numpy._jvp(_jvp_on_kernels, saved, x_dot, out, threads)
 
 
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    a_dot, b_dot = _arguments
+    _saved_cosine, _saved_sine = _fields
+    y_0_dot_, y_1_dot_ = _results
+    _operands = _long.Operands(
+        _call, (_saved_cosine, _saved_sine, a_dot, b_dot), (y_0_dot_, y_1_dot_)
+    )
+    _operands.call(
+        _JVP,
+        (a_dot is None, b_dot is None),
+        (),
+        (
+            _operands.read(_saved_cosine),
+            _operands.read(_saved_sine),
+            _operands.read(a_dot),
+            _operands.read(b_dot),
+            _operands.made(y_0_dot_),
+            _operands.made(y_1_dot_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward_backward)
 def backward_backward(
     saved: Saved,
     cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
@@ -144,11 +173,37 @@ def backward_backward(
 ) -> SecondGradients:
     (dy,) = _calls.each_cotangent(cotangents, ("dy",))
     return _numpy._backward_backward(
-        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, out, threads
+        _backward_backward_on_kernels, saved, dy, ddx, out, threads
     )
 
 
-forward.__doc__ = _numpy.forward.__doc__
-backward.__doc__ = _numpy.backward.__doc__
-jvp.__doc__ = _numpy.jvp.__doc__
-backward_backward.__doc__ = _numpy.backward_backward.__doc__
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy_0, dy_1, dda, ddb = _arguments
+    _saved_cosine, _saved_sine = _fields
+    da_, db_, ddy_0_, ddy_1_ = _results
+    _operands = _long.Operands(
+        _call,
+        (_saved_cosine, _saved_sine, dy_0, dy_1, dda, ddb),
+        (da_, db_, ddy_0_, ddy_1_),
+    )
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (dda is None, ddb is None, dy_0 is None, dy_1 is None),
+        (),
+        (
+            _operands.read(_saved_cosine),
+            _operands.read(_saved_sine),
+            _operands.read(dy_0),
+            _operands.read(dy_1),
+            _operands.read(dda),
+            _operands.read(ddb),
+            _operands.made(da_),
+            _operands.made(db_),
+            _operands.made(ddy_0_),
+            _operands.made(ddy_1_),
+        ),
+    )

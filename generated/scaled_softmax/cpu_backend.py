@@ -12,17 +12,16 @@ one, which converts them, or says what is wrong with them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.native import compiled as _compiled
-from .._runtime.native import kernels as _host
+from .._runtime.native import long as _long
 from .._runtime.native import straight as _straight
 from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
-from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -70,50 +69,8 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
     sums=(0, 1),
 )
 
-_KERNELS = _host.HostKernels(
-    INTERFACE,
-    KERNELS,
-    {
-        "forward": _FORWARD,
-        "backward": _BACKWARD,
-        "jvp": _JVP,
-        "backward_backward": _BACKWARD_BACKWARD,
-    },
-    {
-        "forward": _numpy._FORWARD,
-        "backward": _numpy._BACKWARD,
-        "jvp": _numpy._JVP,
-        "backward_backward": _numpy._BACKWARD_BACKWARD,
-    },
-)
-_LONG_FORWARD = _KERNELS.function("forward")
-_LONG_BACKWARD = _KERNELS.function("backward")
-_LONG_JVP = _KERNELS.function("jvp")
-_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    scale: float | npt.NDArray[Any] | None = None,
-    *,
-    save: Literal[True] = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    scale: float | npt.NDArray[Any] | None = None,
-    *,
-    save: bool,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]: ...
-
-
+@_calls.described_as(_numpy.forward)
 def forward(
     x: npt.NDArray[Any],
     scale: float | npt.NDArray[Any] | None = None,
@@ -139,9 +96,30 @@ def forward(
             return y_, None
         _dtypes = (x.dtype, None if scale is None else _straight.dtype_of(scale))
         return y_, Saved(_shape, _dtype, _dtypes, x, scale, m_, inv_Z_)
-    return _numpy._forward(_LONG_FORWARD, x, scale, save, out, threads)
+    return _numpy._forward(_forward_on_kernels, x, scale, save, out, threads)
 
 
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x, scale = _values
+    y_, m_, inv_Z_ = _results
+    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands.call(
+        _FORWARD,
+        (scale is None,),
+        (),
+        (
+            _operands.read(x),
+            _operands.shared(scale),
+            _operands.made(y_),
+            _operands.made_once(m_),
+            _operands.made_once(inv_Z_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward)
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -183,9 +161,35 @@ def backward(
             _straight.addresses(scale_, dscale_),
         )
         return Gradients(dx_, _straight.rounded(dscale_, _of_scale))
-    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
+    return _numpy._backward(_backward_on_kernels, saved, dy, out, threads)
 
 
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (dy,) = _arguments
+    _saved_x, _saved_scale, _saved_m, _saved_inv_Z = _fields
+    dx_, dscale_ = _results
+    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands.call(
+        _BACKWARD,
+        (_saved_scale is None,),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(dy),
+            _operands.computed_before(_saved_m),
+            _operands.computed_before(_saved_inv_Z),
+            _operands.shared(_saved_scale),
+            _operands.made(dx_),
+        ),
+        (_operands.shared(_saved_scale), _operands.summed(dscale_)),
+    )
+
+
+@_calls.described_as(_numpy.jvp)
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -237,9 +241,33 @@ def jvp(
             threads,
         )
         return y_dot_
-    return _numpy._jvp(_LONG_JVP, saved, x_dot, scale_dot, out, threads)
+    return _numpy._jvp(_jvp_on_kernels, saved, x_dot, scale_dot, out, threads)
 
 
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    x_dot, scale_dot = _arguments
+    _saved_x, _saved_scale, _saved_m, _saved_inv_Z = _fields
+    (y_dot_,) = _results
+    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands.call(
+        _JVP,
+        (_saved_scale is None, scale_dot is None, x_dot is None),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(x_dot),
+            _operands.computed_before(_saved_m),
+            _operands.computed_before(_saved_inv_Z),
+            _operands.shared(_saved_scale),
+            _operands.shared(scale_dot),
+            _operands.made(y_dot_),
+        ),
+    )
+
+
+@_calls.described_as(_numpy.backward_backward)
 def backward_backward(
     saved: Saved,
     cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
@@ -308,11 +336,37 @@ def backward_backward(
         )
         return SecondGradients(dx_, _straight.rounded(dscale_, _of_scale), ddy_)
     return _numpy._backward_backward(
-        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, ddscale, out, threads
+        _backward_backward_on_kernels, saved, dy, ddx, ddscale, out, threads
     )
 
 
-forward.__doc__ = _numpy.forward.__doc__
-backward.__doc__ = _numpy.backward.__doc__
-jvp.__doc__ = _numpy.jvp.__doc__
-backward_backward.__doc__ = _numpy.backward_backward.__doc__
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, ddx, ddscale = _arguments
+    _saved_x, _saved_scale, _saved_m, _saved_inv_Z = _fields
+    dx_, dscale_, ddy_ = _results
+    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (ddscale is None, ddx is None, _saved_scale is None),
+        (),
+        (
+            _operands.read(_saved_x),
+            _operands.read(dy),
+            _operands.read(ddx),
+            _operands.computed_before(_saved_m),
+            _operands.computed_before(_saved_inv_Z),
+            _operands.shared(_saved_scale),
+            _operands.shared(ddscale),
+            _operands.made(dx_),
+            _operands.made(ddy_),
+        ),
+        (
+            _operands.shared(_saved_scale),
+            _operands.shared(ddscale),
+            _operands.summed(dscale_),
+        ),
+    )

@@ -36,12 +36,15 @@ class LayerOnRows:
 
     def __init__(self, module: ModuleType) -> None:
         given = vars(module)["forward"].__globals__  # a package has the functions of its `numpy_backend`
-        own = vars(given.get("_numpy")) if "_KERNELS" in given else given
+        is_compiled = "_numpy" in given
+        own = vars(given["_numpy"]) if is_compiled else given
         self.INTERFACE = without_axes(given["INTERFACE"])
         self.__package__ = module.__package__
         self.protocol = LayerProtocol(self.INTERFACE)
         # Of a `cpu_backend` it is the way of all arrays.
-        by = {name: f"{'_LONG' * ('_KERNELS' in given)}_{name.upper()}" for name in self.INTERFACE["directions"]}
+        by = {
+            name: f"_{name}_on_kernels" if is_compiled else f"_{name.upper()}" for name in self.INTERFACE["directions"]
+        }
         self.functions: dict[str, Any] = {name: given[place] for name, place in by.items()}
         # Those of its own runtime, which may be in another arithmetic.
         self.calls, self.Work = own["_calls"], own["_blocks"].Work

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -24,6 +24,9 @@ from lngen.runtime.cache import COMPILED
 from lngen.runtime.emitted import is_emitted, left_out
 from lngen.runtime.native import compiler as host_compiler
 from lngen.runtime.native import extensions
+from lngen.runtime.protocol.axes import without_axes
+from lngen.runtime.protocol.directions import LayerProtocol
+from lngen.runtime.protocol.interface import PARAMETERS
 
 Build: TypeAlias = tuple[Path, tuple[str, ...]]
 """A source, and the macros that it is compiled with."""
@@ -107,8 +110,7 @@ def _made(build: Build, architecture: str) -> Path:
 
 
 def _builds(folder: Path, types: Sequence[str]) -> list[Build]:
-    kernels: Any = vars(loading.load(folder, backend="cpu"))["_KERNELS"]
-    found = [build for stored in types for build in kernels.builds(stored)]
+    found = [build for stored in types for build in _of_arrays(vars(loading.load(folder, backend="cpu")), stored)]
     if is_emitted(folder, "torch") and loading.is_installed("torch"):  # which reads arrays of named axes in place
         page = vars(loading.load(folder, backend="torch"))
         own = {tuple(page[name].own) for name in ("_FORWARD", "_BACKWARD")} - {()}
@@ -119,6 +121,25 @@ def _builds(folder: Path, types: Sequence[str]) -> list[Build]:
             if source == page["_FORWARD"].source
         ]
     return found
+
+
+def _of_arrays(page: Mapping[str, Any], stored: str) -> list[Build]:
+    """Return what calls with all values need, those without the tangents of optional inputs, and those without both.
+
+    PyTorch passes parameters of 16 bits to the first two directions as they are.
+    """
+    layer = LayerProtocol(without_axes(page["INTERFACE"]))
+    optional = {each.symbol for each in layer.inputs if each.may_be_none}
+    has_parameters = any(each.kind in PARAMETERS for each in layer.inputs)
+    found: dict[Build, None] = {}
+    for name, takes in layer.directions.items():
+        kernels = page[f"_{name.upper()}"]
+        tangents = {each.symbol for each in takes.arguments if each.owner and each.owner.symbol in optional}
+        both = [stored, f"{stored}_{stored}"] if stored in ("f16", "bf16") and has_parameters else [stored]
+        for without in (set(), tangents, optional | tangents):
+            for types in both if name in ("forward", "backward") else [stored]:
+                found[kernels.source, kernels.macros(types, {*kernels.optional} & without)] = None
+    return [*found]
 
 
 def _compile_extensions(folder: Path, architecture: str) -> None:

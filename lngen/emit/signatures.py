@@ -24,13 +24,18 @@ class Signatures:
     keywords: tuple[str, ...]
 
     def forward(self) -> list[str]:
-        """Return the signature of `forward`, after the overloads for `save`."""
-        kept, perhaps = self._forward_results("Saved"), self._forward_results("Saved | None")
+        """Return the signature of `forward`."""
+        return definition(
+            "forward", self._forward_arguments("save: bool = True"), self._forward_results("Saved | None")
+        )
+
+    def overloads(self) -> list[str]:
+        """Return the overloads of `forward` for `save`."""
         lines = []
-        for save, results in (("save: Literal[True] = True", kept), ("save: bool", perhaps)):
-            stub = definition("forward", self._forward_arguments(save), results)
+        for save, kept in (("save: Literal[True] = True", "Saved"), ("save: bool", "Saved | None")):
+            stub = definition("forward", self._forward_arguments(save), self._forward_results(kept))
             lines += ["@overload", *stub[:-1], f"{stub[-1]} ...", "", ""]
-        return [*lines, *definition("forward", self._forward_arguments("save: bool = True"), perhaps)]
+        return lines
 
     def later(self, takes: DirectionProtocol) -> list[str]:
         """The first lines of a direction that follows forward."""

@@ -155,7 +155,7 @@ def planted(made: Derived, folder: Path, change: Callable[[str], str]) -> Any | 
     module = importlib.import_module(f"{loading.load(place).__name__}.cpu_backend")
     module._compiled.CHUNK_ENTRIES = 16
     module._straight.empty = unwritten
-    for name in ("_LONG_FORWARD", "_LONG_BACKWARD"):
+    for name in ("_forward_on_kernels", "_backward_on_kernels"):
         setattr(module, name, getattr(module, name)._replace(empty=unwritten))
     return module if text != source else None
 

@@ -83,7 +83,7 @@ class ProcessorInField:
         compiler.OPTIONS = (*compiler.OPTIONS, *flags)  # type: ignore[attr-defined]
         self.launcher: Any = import_module(f"{name.rpartition('.')[0]}.{RUNTIME}.native.compiled")
         backend = import_module(f"{name}.cpu_backend")
-        self.functions, self.kernels = on_rows(backend), vars(backend)["_KERNELS"].kernels
+        self.functions, self.backend = on_rows(backend), backend
         self.protocol = LayerProtocol(without_axes(vars(backend)["INTERFACE"]))
         self.programs: dict[str, RowProgram] = {each.direction: handed(each) for each in layer.plan.programs()}
         self.smallest = self.programs["forward"].minimum_features
@@ -138,12 +138,14 @@ class ProcessorInField:
             if not case.absence.has_result(each)
         }
         of_makes = [rooms.get(each) for each in takes.makes]
-        arrays = [*map(given, takes.reads), *[room and room.array for room in of_makes]]
+        groups = (takes.arguments,) if takes.is_forward else (takes.arguments, takes.fields)
+        values, results = [[*map(given, group)] for group in groups], [room and room.array for room in of_makes]
         shape = (case.lying.outer, case.rows // case.lying.outer, case.features)
         sizes = {"CHUNK_ENTRIES": case.chunk_entries} if case.chunk_entries else {}
         sizes |= {"STREAMED_BYTES": 1} if case.streams else {}
         with lowered(self.launcher, **sizes):
-            self.kernels[takes.name].any(arrays, Work(shape, _DOUBLE, case.threads))
+            on_kernels = vars(self.backend)[f"_{takes.name}_on_kernels"]
+            on_kernels.compute(*values, results, Work(shape, _DOUBLE, case.threads))
         made = [room and room.made() for room in of_makes]
         found = outcome(call, takes, [made], lambda each, values: rooms[each].place.summed(values))
         beyond = sum(room.written_beyond() for room in rooms.values())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lngen.emit import Notes
-from lngen.emit.cpp import table
 from lngen.emit.cpp.kernels import KernelPair, Lowered, handed, head, kernels_of, passes, source_of
 from lngen.emit.cpp.layer import direction_text
 from lngen.emit.cpp.tags import TEXT
@@ -31,7 +30,7 @@ def sources(
 
     `text` returns the content of a file with this suffix for the kernels in it.
     """
-    files = {"layer.h": layer(directions, notes), "kernels.py": table.module(directions, notes.header, notes)}
+    files = {"layer.h": layer(directions, notes)}
     for name in dict.fromkeys(source_of(program.direction) for program, _ in directions):
         files[name + suffix] = text(
             [kernels for program, kernels in directions if source_of(program.direction) == name]

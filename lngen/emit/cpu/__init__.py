@@ -12,9 +12,10 @@ from lngen.emit import Notes, cpp
 from lngen.emit.cpp.kernels import KernelPair, head, source_of
 from lngen.emit.cpp.reserved import CPP
 from lngen.emit.cpu.calls import CompiledFunction
+from lngen.emit.cpu.long import long_call
 from lngen.emit.description import protocol_of
 from lngen.emit.interface import interface
-from lngen.emit.layout import call, in_order, quoted, statement, table
+from lngen.emit.layout import call, in_order, quoted, statement
 from lngen.emit.render import module, render
 from lngen.emit.signatures import Signatures
 from lngen.emit.spelling import plain_errors, spelled
@@ -40,6 +41,7 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
     programs = [program for program, _ in directions]
     names = [program.direction for program in programs]
     layer, protocol = interface(programs[0], notes), protocol_of(programs, notes)
+    on_rows = protocol_of(programs, notes.of_rows()).directions
     imported = ["INTERFACE", "Saved", "saved_from", *protocol.classes(names)]
     least = max(program.minimum_features for program in programs)
     signatures = Signatures(layer, ARRAY, ARRAY, ("threads: int = 1",))
@@ -48,8 +50,8 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
         takes = protocol.directions[program.direction]
         function = CompiledFunction(takes, kernels, protocol, layer, least)
         signature = signatures.forward() if takes.is_forward else signatures.later(takes)
-        functions.append({"name": takes.name, "signature": signature, "lines": function.lines()})
-    with_kernels, otherwise = (table({name: f"{of}_{name.upper()}" for name in names}) for of in ("", "_numpy."))
+        by_rows = long_call(on_rows[takes.name], kernels)
+        functions.append({"name": takes.name, "signature": signature, "lines": function.lines(), "long": by_rows})
     bodies = "".join(line for function in functions for line in function["lines"])
     return module(
         "cpu/backend.py.jinja",
@@ -59,8 +61,7 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
         exported=in_order([*imported, *names]),
         functions=functions,
         compiled=[line for _, kernels in directions for line in compiled(kernels)],
-        kernels=statement(f"_KERNELS = {call('_host.HostKernels', 'INTERFACE', 'KERNELS', with_kernels, otherwise)}"),
-        reads={name for name in ("np.", "_calls.", "_straight.") if name in bodies},
+        reads={name for name in ("np.", "_straight.") if name in bodies},
     )
 
 

@@ -100,7 +100,7 @@ class CompiledFunction:
                 *(size.name for size in self.interface.sizes),
                 "save",
             ]
-        return call(f"_numpy._{name}", f"_LONG_{name.upper()}", *given, "out", "threads")
+        return call(f"_numpy._{name}", f"_{name}_on_kernels", *given, "out", "threads")
 
     # ---- forward
 

@@ -27,7 +27,6 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
         directions = cpp.lowered(programs, notes)
         files = cpp.sources(directions, notes, ".cu", lambda kernels: _kernels_text(kernels, notes))
         # The page says which values its kernels take.
-        del files["kernels.py"]
         return {"cuda_backend.py": launcher(directions, notes), **files}
 
 

@@ -63,7 +63,7 @@ def _fields(directions: Sequence[Lowered], notes: Notes) -> dict[str, Any]:
             *statement(f"saved_: _Saved = {call('_launcher.saved_from', *known)}", 4),
             "    return saved_",
         ],
-        "forward_signature": signatures.forward(),
+        "forward_signature": [*signatures.overloads(), *signatures.forward()],
         "forward_call": page.forward(layer),
         "later": [
             {"name": each.name, "signature": signatures.later(each), "lines": page.later(each)} for each in takes[1:]

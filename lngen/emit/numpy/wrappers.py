@@ -84,7 +84,7 @@ class PublicFunctions:
         values = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
         sizes = [size.name for size in self.layer.sizes]
         return PublicFunction(
-            signature=self.signatures.forward(),
+            signature=[*self.signatures.overloads(), *self.signatures.forward()],
             summary=self.notes.title,
             formulas=self._formulas(program),
             arguments=[

@@ -70,10 +70,10 @@ def _packer(kind: str, count: int) -> Callable[..., bytes]:
 class CompiledDirection(dict[tuple[Any, ...], "CompiledKernels"]):
     """Kernels of a direction: one that works on rows, and `ends`, which adds up the `sums` over rows that it leaves.
 
-    `self[stored, *is_absent]` are those for rows of a type ("f32", "f64", "bf16", "f16", or one with
-    the type of parameters, as in `COMPUTED`) and a flag for each value in `optional`, True if it is left out. Kernels
-    are compiled on first use, with these `macros` besides. `file` is one beside the source; `sums` counts those with a
-    value per feature, and the others.
+    `self[stored, *is_absent]` are those for rows of a type ("f32", "f64", "bf16", "f16", or one with the type of
+    parameters, as in `COMPUTED`) and a flag for each value in `optional`, True if it is left out; a tuple of further
+    macros may follow. Kernels are compiled on first use, with these `macros` besides. `file` is one beside the source;
+    `sums` counts those with a value per feature, and the others.
     """
 
     def __init__(
@@ -89,23 +89,25 @@ class CompiledDirection(dict[tuple[Any, ...], "CompiledKernels"]):
     ) -> None:
         self.own = macros
         self.source, self.names = Path(file).parent / f"{source}.cpp", [kernel, *filter(None, [ends])]
-        self.optional, self.sums = optional, sums
+        self.optional, self.sums, self.has_sums = optional, sums, any(sums)
 
     def __missing__(self, key: tuple[Any, ...]) -> "CompiledKernels":
         stored, *is_absent = key
+        macros: Sequence[str] = is_absent.pop() if is_absent and isinstance(is_absent[-1], tuple) else ()
         absent = [name for name, is_left_out in zip(self.optional, is_absent, strict=True) if is_left_out]
-        rows, _, parameters = stored.partition("_")
-        found = self[key] = self.compiled((*self.macros(rows, COMPUTED[rows], absent, parameters), *self.own))
+        found = self[key] = self.compiled((*self.macros(stored, absent), *macros))
         return found
 
-    def macros(self, stored: str, computed: str, absent: Iterable[str], parameters: str = "") -> tuple[str, ...]:
-        """Return the macros of the source, for rows of a type, a compute type, and values that are left out.
+    def macros(self, stored: str, absent: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return the macros of the source, for rows of a type and values that are left out.
 
-        Parameters have the compute type where theirs is not said.
+        >>> CompiledDirection("cpu_backend.py", "kernels", "rms_forward").macros("bf16", ["beta"])
+        ('LNGEN_ROWS=bf16', 'LNGEN_COMPUTED=f32', 'LNGEN_WITHOUT_beta')
         """
+        rows, _, parameters = stored.partition("_")
         without = [f"LNGEN_WITHOUT_{name}" for name in sorted(absent)]
         others = [f"LNGEN_PARAMETERS={parameters}"] if parameters else []
-        return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *others, *without
+        return f"LNGEN_ROWS={rows}", f"LNGEN_COMPUTED={COMPUTED[rows]}", *others, *without, *self.own
 
     def compiled(self, macros: Sequence[str]) -> "CompiledKernels":
         """Return the kernels with some macros, the first two of which are the types of `macros`."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Checks of the straight way of a call on NumPy arrays: types and layouts as kernels take them, without a copy of rows.
 
-They raise `Unusual` for other arguments, which take the long way (kernels.py): it converts what it can, and says what
+They raise `Unusual` for other arguments, which take the long way (long.py): it converts what it can, and says what
 is wrong with the rest.
 """
 

@@ -15,6 +15,7 @@ import pytest
 from lngen.runtime.native import compiled
 from lngen.runtime.native.compiler import OPTIONS
 from tests.compiled import Layer, drawn, layer, off, results
+from tests.hosts import kernels_of
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_qemu
 from tests.tiers import sample
 
@@ -52,8 +53,7 @@ class Elsewhere:
         return len(self.kernels) - 1
 
     def _program(self, source: Path, macros: Iterable[str], program: Path) -> Path:
-        directions = self.of.cpu._KERNELS.kernels.values()
-        names = [name for each in directions if each.direction.source == source for name in each.kernels]
+        names = [name for each in kernels_of(self.of.cpu).values() if each.source == source for name in each.names]
         defined = [f'-DSOURCE="{source}"', f"-DKERNELS={' '.join(f'EACH({name})' for name in names)}"]
         options = ["-std=c++17", *(each for each in OPTIONS if each not in ("-shared", "-fPIC")), "-static"]
         compiler = shutil.which(CROSS_GXX) or "g++"
@@ -116,16 +116,15 @@ def test_all_directions(name: str, dtype: Any, tmp_path: Path, monkeypatch: pyte
         case = drawn(of.definition, rows, features, dtype)
         here = results(of.cpu, of.definition, case)
         with monkeypatch.context() as there:
-            for kernels in of.cpu._KERNELS.kernels.values():
-                there.setattr(kernels, "plans", {})
-                kernels.direction.clear()
+            for kernels in kernels_of(of.cpu).values():
+                kernels.clear()
             there.setattr(of.cpu._compiled.host_compiler, "library", elsewhere.library)
             there.setattr(of.cpu._compiled, "CompiledKernels", elsewhere.loaded)
-            for module in (of.cpu._straight, of.cpu._host):
+            for module in (of.cpu._straight, of.cpu._long):
                 there.setattr(module, "addresses", lambda *arrays: arrays)
             found = results(of.cpu, of.definition, case)
-        for kernels in of.cpu._KERNELS.kernels.values():
-            kernels.direction.clear()
+        for kernels in kernels_of(of.cpu).values():
+            kernels.clear()
         assert len(elsewhere.made) == 2
         rounding = float(ml_dtypes.finfo(dtype).eps)
         for key, error in off(found, {key: np.asarray(value, np.longdouble) for key, value in here.items()}).items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from typing import Any
 
 import ml_dtypes
@@ -12,8 +11,11 @@ import pytest
 
 from lngen.checks.named_axes import named_axes
 from lngen.runtime.numpy.blocks import Work
+from lngen.runtime.protocol.axes import without_axes
+from lngen.runtime.protocol.directions import ROW, ROW_SCALAR, DirectionProtocol, LayerProtocol
 from tests import compiled
 from tests.beyond_rows import AXES
+from tests.hosts import on_kernels
 from tests.requirements import needs_gxx
 from tests.tiers import sample
 
@@ -30,41 +32,44 @@ LAYOUTS = {
 }
 
 
-def kernels(direction: str) -> Any:
-    """The kernels of a layer whose parameters are rows."""
-    return compiled.layer(AXES["ada_layer_norm"]).cpu._KERNELS.kernels[direction]
-
-
 def drawn(shape: tuple[int, ...], dtype: Any, seed: int) -> Any:
     return np.random.default_rng(seed).uniform(0.5, 1.5, shape).astype(dtype)
 
 
-def backward(shape: tuple[int, ...], dtype: Any) -> tuple[Any, list[Any], list[Any]]:
-    """The kernels of backward, with arrays that they read and that they make."""
-    of = kernels("backward")
-    sizes = {1: shape, 0: shape[:-1]}
+def backward(shape: tuple[int, ...], dtype: Any) -> tuple[list[Any], list[Any]]:
+    """Arrays that backward of a layer whose parameters are rows reads, and those that it makes."""
+    sizes = {ROW: shape, ROW_SCALAR: shape[:-1]}
     computed = np.float32 if np.dtype(dtype).itemsize < 4 else dtype
-    kinds = [dtype if axes else computed for axes in of.row_axes]
-    made = [drawn(sizes[axes], kind, place) for place, (axes, kind) in enumerate(zip(of.row_axes, kinds, strict=True))]
-    return of, made[: of.first_made], [np.full_like(value, np.nan) for value in made[of.first_made :]]
+    read, made = (
+        [drawn(sizes[each.part], dtype if each.part == ROW else computed, place) for place, each in enumerate(group)]
+        for group in (taken().reads, taken().makes)
+    )
+    return read, [np.full_like(value, np.nan) for value in made]
 
 
-def call(of: Any, given: list[Any], made: list[Any], shape: tuple[int, ...], threads: int = 1) -> list[Any]:
+def taken() -> DirectionProtocol:
+    """Values of backward, of the layer on rows."""
+    return LayerProtocol(without_axes(compiled.layer(AXES["ada_layer_norm"]).cpu.INTERFACE)).directions["backward"]
+
+
+def call(given: list[Any], made: list[Any], shape: tuple[int, ...], threads: int = 1) -> list[Any]:
     computed = np.result_type(np.float32, *[value.dtype for value in made if value.dtype.itemsize > 2])
-    of.any([*given, *made], Work(shape, np.dtype(computed), threads))
+    arguments = len(taken().arguments)
+    backward = on_kernels(compiled.layer(AXES["ada_layer_norm"]).cpu, "backward")
+    backward(given[:arguments], given[arguments:], made, Work(shape, np.dtype(computed), threads))
     return made
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, ml_dtypes.bfloat16])
 def test_rows_have_the_same_bits_wherever_they_lie(dtype: Any) -> None:
     shape = (*ROWS, RUNS * LENGTH)
-    of, given, made = backward(shape, dtype)
-    expected = call(of, given, made, shape)
+    given, made = backward(shape, dtype)
+    expected = call(given, made, shape)
     for name, layout in LAYOUTS.items():
         moved = [layout(value) if value.ndim == len(shape) else value for value in given]
         results = [layout(np.empty_like(value)) for value in made]
         assert any(not value.flags.c_contiguous for value in moved), name
-        for one, other in zip(expected, call(of, moved, results, shape), strict=True):
+        for one, other in zip(expected, call(moved, results, shape), strict=True):
             assert np.array_equal(one, other), name
 
 
@@ -73,14 +78,14 @@ def test_rows_have_the_same_bits_wherever_they_lie(dtype: Any) -> None:
 def test_runs_have_the_bits_of_rows_that_are_written_out(length: int, dtype: Any) -> None:
     """A parameter has one entry for each, and its gradient is the sum of each, in the compute type."""
     shape = (*ROWS, RUNS * length)
-    of, given, made = backward(shape, dtype)
+    given, made = backward(shape, dtype)
     of_runs = np.ascontiguousarray(given[2][..., :RUNS])  # the scale
     given[2] = np.repeat(of_runs, length, -1)
-    expected = call(of, given, made, shape)
+    expected = call(given, made, shape)
     runs = np.broadcast_to(of_runs[..., None], (*ROWS, RUNS, length))
     sums = [np.full((*ROWS, RUNS), np.nan, np.float32) for _ in "ab"]
     views = [np.lib.stride_tricks.as_strided(each, runs.shape, (*each.strides, 0)) for each in sums]
-    dx, *_ = call(of, [*given[:2], runs, *given[3:]], [np.empty_like(made[0]), *views], shape)
+    dx, *_ = call([*given[:2], runs, *given[3:]], [np.empty_like(made[0]), *views], shape)
     assert np.array_equal(dx, expected[0])
     for found, exact in zip(sums, expected[1:], strict=True):
         wide = exact.reshape(runs.shape).astype(np.float64)
@@ -92,10 +97,10 @@ def test_runs_have_the_bits_of_rows_that_are_written_out(length: int, dtype: Any
 def test_a_result_may_be_in_the_compute_type() -> None:
     """Gradients that are summed afterwards are not rounded before."""
     shape = (*ROWS, 43)
-    of, given, made = backward(shape, ml_dtypes.bfloat16)
-    expected = call(of, given, made, shape)
+    given, made = backward(shape, ml_dtypes.bfloat16)
+    expected = call(given, made, shape)
     wide = [np.full(shape, np.nan, np.float32) for _ in "ab"]
-    dx, *found = call(of, given, [np.empty_like(made[0]), *wide], shape)
+    dx, *found = call(given, [np.empty_like(made[0]), *wide], shape)
     assert np.array_equal(dx, expected[0])
     for one, other in zip(found, expected[1:], strict=True):
         assert np.array_equal(one.astype(ml_dtypes.bfloat16), other)
@@ -104,23 +109,20 @@ def test_a_result_may_be_in_the_compute_type() -> None:
 # ---- planted mistakes, which the check of named axes refuses
 
 
-def _next_row(places: Any) -> tuple[Any, str, Any]:
-    made = places._kept.__wrapped__
-    return places, "_table", lambda *of: np.roll(made(*of), -1)
+def _next_row(operands: Any) -> tuple[str, Any]:
+    made = operands._table
+    return "_table", lambda *of: np.roll(made(*of), -1)
 
 
-def _one_run(places: Any) -> tuple[Any, str, Any]:
+def _one_run(operands: Any) -> tuple[str, Any]:
     """Every entry takes that of the first run; with more runs than there are, kernels would leave the arrays."""
-    old = places.placed
-    kernels = sys.modules[places.__name__.replace(".places", ".kernels")]
+    made = operands._places
 
-    def placed(given: Any, *of: Any) -> Any:
-        found = old(given, *of)
-        if found is None or found.run is None:
-            return found
-        return found._replace(run=np.prod(given[found.of_runs[0]].shape[-2:]))
+    def places(self: Any, given: Any) -> Any:
+        tables, run, macros = made(self, given)
+        return tables, run and int(next(np.prod(each.array.shape[-2:]) for each in given if each.is_of_runs)), macros
 
-    return kernels, "placed", placed
+    return "_places", places
 
 
 MISTAKES = (("ada_layer_norm", _next_row), ("group_norm", _next_row), ("group_norm", _one_run))
@@ -129,16 +131,14 @@ MISTAKES = (("ada_layer_norm", _next_row), ("group_norm", _next_row), ("group_no
 @pytest.mark.parametrize(("name", "mistake"), sample(MISTAKES, MISTAKES[:1], MISTAKES))
 def test_a_planted_mistake_is_refused(name: str, mistake: Any) -> None:
     layer = compiled.layer(AXES[name])
-    places = importlib.import_module(f"{layer.cpu.__package__.rpartition('.')[0]}._runtime.native.places")
-    of, attribute, wrong = mistake(places)
-    old = getattr(of, attribute)
+    long = importlib.import_module(f"{layer.cpu.__package__.rpartition('.')[0]}._runtime.native.long")
+    attribute, wrong = mistake(long.Operands)
+    old = getattr(long.Operands, attribute)
     try:
-        setattr(of, attribute, wrong)
-        places._kept.cache_clear()
+        setattr(long.Operands, attribute, wrong)
         failed = [each.what for each in named_axes(layer.definition, layer.cpu, 0) if not each.passed]
     except (IndexError, ValueError) as error:
         failed = [str(error)]
     finally:
-        setattr(of, attribute, old)
-        places._kept.cache_clear()
+        setattr(long.Operands, attribute, old)
     assert failed
