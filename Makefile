@@ -14,7 +14,7 @@ INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 derive: $(VENV)/installed ## derive every layer of derive/, write generated/, print their gradients and what to do next
 	@$(RUN) -m lngen derive
 	@echo
-	@$(RUN) -m lngen derive layer_norm --brief
+	@$(RUN) -m lngen derive layer_norm
 	@echo '`. .venv/bin/activate` puts lngen on your path, and docs/how_to/own_layer.md has a layer of your own.'
 
 test: $(VENV)/installed-test ## a sample of every kind of evidence, in minutes; names what this machine cannot run

@@ -23,7 +23,7 @@ from lngen.pipeline.files.loading import Layer
 from lngen.pipeline.pages import pages
 from lngen.pipeline.project import backends_for
 from lngen.pipeline.stages import Derived, derived
-from lngen.report import Shown, formulas, printed
+from lngen.report import formulas, printed
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class DerivedLayer:
 
     def __str__(self) -> str:
         """The derivation as `lngen derive` prints it."""
-        return printed(self.derived.plan, Shown()).plain
+        return printed(self.derived.plan).plain
 
     def _repr_html_(self) -> str:
         """The result and its steps, as a notebook shows them."""

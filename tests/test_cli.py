@@ -99,7 +99,7 @@ class TestDerive:
         assert on_numpy == "Import it: `from here import mine`"
         assert in_torch == "In PyTorch: `from here.mine.torch_backend import Mine`"
         assert in_jax == "In JAX: `from here.mine.jax_backend import mine`"
-        again = lngen("derive", "mine.py", "--out", "here", "--brief").stdout
+        again = lngen("derive", "mine.py", "--out", "here").stdout
         assert ("unchanged in here: " in again, "Next:" in again) == (True, False)
 
     @pytest.mark.ci
@@ -111,14 +111,14 @@ class TestDerive:
 
     @pytest.mark.ci
     def test_a_layer_of_another_definition_is_replaced_with_a_word(self, mine):
-        words = "derive", "mine.py", "--out", "here", "--backend", "numpy", "--brief"
+        words = "derive", "mine.py", "--out", "here", "--backend", "numpy"
         assert "another definition" not in lngen(*words).stdout
         mine.write_text("def mine(x: Row): return x*mean(x)\n")
         assert re.search(r"wrote here/mine: \d files; it was of another definition", lngen(*words).stdout)
 
     @pytest.mark.ci
     def test_a_certificate_is_written_and_holds(self, mine):
-        result = lngen("derive", "mine.py", "--brief", "--certificate", "c.json")
+        result = lngen("derive", "mine.py", "--certificate", "c.json")
         assert (result.exit_code, result.stderr) == (0, "")
         assert result.stdout.endswith("\nwrote c.json\n")
         verify = [sys.executable, "-I", str(ROOT / "tools" / "verify.py"), "c.json", "--definition", "mine.py"]
@@ -128,11 +128,11 @@ class TestDerive:
     @pytest.mark.ci
     def test_what_is_printed_of_a_file_acts_on_no_terminal(self, mine):
         name = "red\x1b[31m.json"
-        result = lngen("derive", "mine.py", "--brief", "--certificate", name, "--out", "here")
+        result = lngen("derive", "mine.py", "--certificate", name, "--out", "here")
         assert (result.exit_code, "\x1b" in result.output) == (0, False)
         assert r"wrote red\x1b[31m.json" in result.stdout
         renamed = mine.rename(mine.with_name("red\x1b[31m.py"))
-        result = lngen("derive", renamed.name, "--brief", "--out", "here")
+        result = lngen("derive", renamed.name, "--out", "here")
         assert (result.exit_code, "\x1b" in result.output) == (0, False)
         assert r"Next: `lngen check 'red\x1b[31m.py' --out here`" in result.stdout
 
@@ -345,7 +345,7 @@ class TestCheck:
     @pytest.mark.ci
     @pytest.mark.parametrize("options", [[], ["--directions", "forward,backward"]])
     def test_the_command_that_derive_prints_finds_what_was_changed(self, mine, options):
-        told = lngen("derive", "mine.py", "--out", "my_layers", "--backend", "numpy", "--brief", *options)
+        told = lngen("derive", "mine.py", "--out", "my_layers", "--backend", "numpy", *options)
         (command,) = re.findall("Next: `lngen (.*)` holds", " ".join(told.stdout.split()))
         words = shlex.split(command)
         assert words == ["check", "mine.py", "--out", "my_layers"]

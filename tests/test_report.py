@@ -16,7 +16,7 @@ from lngen.errors import printable
 from lngen.language.parsing import load, parse
 from lngen.pipeline import stages
 from lngen.plan.planner import plan
-from lngen.report import Shown, cost_entries, escape, formulas, printed, report, to_console
+from lngen.report import cost_entries, escape, formulas, printed, report, to_console
 from tests.shipped import DEFINITIONS, shipped
 from tests.tiers import sample
 
@@ -143,7 +143,7 @@ def test_a_console_gets_colour_and_a_pipe_the_plain_text(centred):
     plain, coloured = io.StringIO(), io.StringIO()
     to_console(centred, Console(file=plain, width=110))
     to_console(centred, Console(file=coloured, width=110, force_terminal=True, color_system="standard"))
-    assert plain.getvalue() == printed(centred, Shown()).plain
+    assert plain.getvalue() == printed(centred).plain
     assert "\x1b[" in coloured.getvalue()
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured.getvalue()) == plain.getvalue()
 

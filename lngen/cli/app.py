@@ -259,13 +259,9 @@ def derive(
             "--certificate", metavar="FILE", help="Write the steps of one layer, for another program to check."
         ),
     ] = None,
-    brief: Annotated[bool, typer.Option("--brief", help="Print a summary of one layer that fits on a screen.")] = False,
-    tangents: Annotated[bool, typer.Option("--tangents", help="Print how the tangents (jvp) were found, too.")] = False,
-    second_order: Annotated[
-        bool, typer.Option("--second-order", help="Print how the gradients of the gradients were found, too.")
+    full: Annotated[
+        bool, typer.Option("--full", help="Print the whole report of one layer: each step, proof, stage and cost.")
     ] = False,
-    plan: Annotated[bool, typer.Option("--plan", help="Print the stages of each direction, too.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Print the whole report.")] = False,
     backend: Annotated[
         str | None,
         typer.Option(
@@ -288,9 +284,6 @@ def derive(
     definitions = _definitions(files)
     from lngen.cli import derive
 
-    more = {"tangents": tangents, "second_order": second_order, "plan": plan}
-    if brief and (full or any(more.values())):
-        raise typer.BadParameter("--brief prints less, and another option more; pass one of them")
     found = derive.run(
         definitions,
         files or [],
@@ -299,7 +292,7 @@ def derive(
         format.value,
         html=html,
         certificate=certificate,
-        shown="brief" if brief else derive.shown(full, more),
+        full=full,
         backend=backend,
         directions=directions,
     )

@@ -28,8 +28,7 @@ from lngen.pipeline.files.manifest import Drift
 from lngen.pipeline.pages import pages
 from lngen.pipeline.project import backends_for
 from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived, is_derived
-from lngen.report import Shown, report, summary, to_console
-from lngen.report.brief import WIDTH, brief
+from lngen.report import report, summary, to_console
 from lngen.runtime.emitted import BACKENDS
 from lngen.runtime.protocol.interface import DIRECTIONS
 
@@ -45,11 +44,11 @@ def run(
     *,
     html: Path | None = None,
     certificate: Path | None = None,
-    shown: Shown | Literal["brief"] | None = None,
+    full: bool = False,
     backend: str | None = None,
     directions: str | None = None,
 ) -> int:
-    """Derive layers, which `words` name; `html` and `certificate` are files for one, `shown` is what is printed of one.
+    """Derive layers, which `words` name; `html` and `certificate` are files for one, whose report may be `full`.
 
     `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says. `directions` names those
     that are derived, such as "forward,backward"; None is those of what is there, else all.
@@ -61,7 +60,7 @@ def run(
     _require_room(documents, definitions, check=check)
     if html is not None:
         pages()  # an error if there is none, before anything is derived
-    _require_one(shown, definitions, format)
+    _require_one(full, definitions, format)
     asked = None if backend is None else parsed(backend)
     folder = _folder(out, definitions)
     if check and folder is None:
@@ -86,7 +85,7 @@ def run(
         return _check(every, folder, every_layer=not words and out is None, command=command)
     in_lines = format == "text" and len(every) > 1
     if not in_lines:
-        _print(every, format, shown)
+        _print(every, format, full)
     # Writing a document may fail, so the code comes after.
     for option, file in documents.items():
         text = pages().page(every[0]) if option == "html" else _certificate(every[0])
@@ -111,7 +110,7 @@ def run(
         _tell(f"Next: `{check_it}` holds the code against its definition.", format)
         for line in _imports(every[0].emission.name, folder, chosen) if len(every) == 1 else ():
             _tell(line, format)
-    if in_lines or (shown == "brief" and folder is not None):
+    if in_lines:
         word = words[0] if words else every[0].emission.name
         _tell(f"`lngen derive {word}` prints the derivation, `lngen show {word}` each stage of it.", format)
     return 0
@@ -128,11 +127,6 @@ def _imports(name: str, folder: Path, chosen: Mapping[str, Sequence[str]]) -> It
         yield f"In PyTorch: `from {package}.{name}.torch_backend import {class_of(name)}`"
     if "jax" in chosen[name]:
         yield f"In JAX: `from {package}.{name}.jax_backend import {name}`"
-
-
-def shown(full: bool, more: Mapping[str, bool]) -> Shown | None:
-    """The parts of a report that are asked for, by the fields of `Shown`; None for none in particular."""
-    return Shown.everything() if full else Shown(**more) if any(more.values()) else None
 
 
 def _folder(out: Path | None, definitions: Sequence[Definition]) -> Path | None:
@@ -181,13 +175,11 @@ def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definitio
             raise LngenError(f"{layers.shown(file)} {why}. Name a file in an existing folder.")
 
 
-def _require_one(shown: object, definitions: Sequence[Definition], format: Format) -> None:
-    """Raise LngenError where there is no one derivation to print more or less of."""
-    if shown is None:
-        return
-    if format != "text":
-        raise LngenError(f"--format {format} prints the whole report: leave out what asks for more or less of it.")
-    if len(definitions) != 1:
+def _require_one(full: bool, definitions: Sequence[Definition], format: Format) -> None:
+    """Raise LngenError where there is no one derivation to print more of."""
+    if full and format != "text":
+        raise LngenError(f"--format {format} prints the whole report: leave out --full.")
+    if full and len(definitions) != 1:
         raise LngenError("of several layers a line each is printed. To print more, name one layer.")
 
 
@@ -326,17 +318,15 @@ def _command(words: Sequence[str], out: Path | None, backend: str | None, direct
     return " ".join(["lngen derive", *words, *options])
 
 
-def _print(every: Sequence[Derived], format: Format, shown: Shown | Literal["brief"] | None) -> None:
+def _print(every: Sequence[Derived], format: Format, full: bool) -> None:
     if format == "json":
         # One document, a list even for one layer, so that a reader need not ask which it is.
         console.print_json([json.loads(report(layer.plan, "json")) for layer in every])
         return
     out = console.output()
     for layer in every:
-        if shown == "brief":
-            print("\n".join([*brief(layer.plan, min(console.width(), WIDTH)), ""]))
-        elif format == "text":
-            to_console(layer.plan, out, shown)
+        if format == "text":
+            to_console(layer.plan, out, full=full)
             print(flush=True)
         else:
             print(report(layer.plan, format))

@@ -8,6 +8,6 @@ Knows nothing of: files and terminals other than their width.
 from lngen.report.costs import cost_entries, cost_report
 from lngen.report.formulas import formulas
 from lngen.report.output import report
-from lngen.report.terminal import Shown, printed, to_console
+from lngen.report.terminal import printed, to_console
 
-__all__ = ["Shown", "cost_entries", "cost_report", "formulas", "printed", "report", "to_console"]
+__all__ = ["cost_entries", "cost_report", "formulas", "printed", "report", "to_console"]

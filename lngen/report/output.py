@@ -12,7 +12,7 @@ from lngen.plan.planner import Plan
 from lngen.report.content import Content, content
 from lngen.report.document import LatexMarkup, MarkdownMarkup, document
 from lngen.report.formulas import Formula
-from lngen.report.terminal import Shown, printed
+from lngen.report.terminal import printed
 
 Format = Literal["text", "markdown", "latex", "json"]
 
@@ -45,7 +45,7 @@ def report(plan: Plan, format: Format = "text") -> str:
     Raises LngenError for another format.
     """
     if format == "text":
-        return printed(plan, Shown.everything()).plain
+        return printed(plan, full=True).plain
     if format == "markdown":
         return document(content(plan), MarkdownMarkup())
     if format == "latex":

@@ -1,24 +1,26 @@
-"""The report as text: a screenful of derivation with its evidence, and more of it where that is asked for."""
+"""The report as text: a screen with the derivation and the gradient last, or all of it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
 
-from lngen.errors import counted, printable
+from lngen.errors import printable
 from lngen.layout import NARROWEST, WIDTH, NamedFormula, aligned, cut, expression, prose, table
 from lngen.plan.planner import Plan
 from lngen.report import escape
 from lngen.report.audit import Hazard
 from lngen.report.audit.findings import Status
 from lngen.report.content import Content, Part, Side, StepText, content
+from lngen.report.formulas import Formula
 from lngen.report.words import PASSES, UNFUSED, place, rewrite, way
 
 THEME = Theme(
@@ -47,42 +49,25 @@ _MARKS: dict[Status, str] = {
 _RULE_COLUMN = 18
 _STEP_INDENT = 6 + _RULE_COLUMN + 2
 _MOST_STEP_INDENT = 4  # the share of the width that a step begins after
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The parts of the report that are printed on request.
-
-    The result, the steps of its derivation, the evidence, the lost digits and the cost are always printed. `details`
-    are the definition, its forward and identities, what each rule says, the operations of each step, the answers, and
-    all rows of the cost.
-    """
-
-    tangents: bool = False
-    second_order: bool = False
-    plan: bool = False
-    details: bool = False
-
-    @classmethod
-    def everything(cls) -> Shown:
-        """All parts."""
-        return cls(**{field.name: True for field in fields(cls)})
+_MOST_STEPS = 12
+_MORE = "--full prints the chain rule line by line, tangents, second order, rules, proofs, stages and cost."
 
 
 _PrintedSection: TypeAlias = tuple[str, list[str]]
 """A title and lines; a section without lines is not printed."""
 
 
-def printed(plan: Plan, shown: Shown, width: int = WIDTH) -> Text:
-    """The report in so many columns, with the parts that are to be shown."""
-    return Text.from_markup(_Lines(content(plan), shown, width).whole(), emoji=False)
+def printed(plan: Plan, width: int = WIDTH, *, full: bool = False) -> Text:
+    """Return the derivation in so many columns: a screen, or the `full` report."""
+    lines = _Lines(content(plan), width)
+    return Text.from_markup(lines.whole() if full else lines.screen(), emoji=False)
 
 
-def to_console(plan: Plan, console: Console, shown: Shown | None = None) -> None:
-    """Print the report on a console, with colour where it has one, in its width up to 110 columns."""
+def to_console(plan: Plan, console: Console, *, full: bool = False) -> None:
+    """Print the derivation on a console, with colour where it has one, in its width up to 110 columns."""
     width = max(NARROWEST, min(console.width, WIDTH))
     with console.use_theme(THEME):
-        console.print(printed(plan, shown or Shown(), width), soft_wrap=True, highlight=False, end="")
+        console.print(printed(plan, width, full=full), soft_wrap=True, highlight=False, end="")
 
 
 @dataclass(frozen=True)
@@ -90,49 +75,86 @@ class _Lines:
     """The lines of a report, in rich's markup."""
 
     said: Content
-    shown: Shown
     width: int
 
-    def whole(self) -> str:
-        """The report, a section after the other."""
+    def screen(self) -> str:
+        """Return the forward, the steps that shorten each gradient, what is shown of them, and the gradients last."""
         said = self.said
-        lines = _styled("report.title", [escape.markup(said.name), "=" * min(self.width, len(said.name))])
-        lines += [line for paragraph in said.citation for line in self.prose(paragraph)]
-        lines += ["", *_styled("report.quiet", [line for words in said.legend for line in self.prose(words, "  ")])]
-        lines += ["", *self.result(), ""]
-        lines += _styled("report.good" if said.proved else "report.bad", self.prose(said.headline, "  "))
-        lines += self.prose(said.saving, "  ")
+        steps = self.shortening()
+        lines = [*self.title(), "", *self.legend(), "", *self.formulas(self.read_by(steps)), ""]
+        before: StepText | None = None
+        for step in steps:
+            lines += self.step(step, before)
+            before = step
+        lines += [*[""] * bool(steps), *self.verdict()]
+        open_ = [hazard for hazard in said.audit.hazards if hazard.status == "open"]
+        lines += [line for hazard in open_ for line in self.hazard(hazard)]
+        lines += self.prose(_MORE, "  ")
+        return "\n".join([*lines, "", *_styled("report.result", self.formulas(said.gradients)), ""])
+
+    def shortening(self) -> list[StepText]:
+        """Return the steps that rewrite a gradient, or what gradients are written in; of many those of the first."""
+        results = [each.name for each in (*self.said.gradients, *self.said.atoms)]
+        found = [step for step in self.said.parts[1].steps if step.before is not None and step.target in results]
+        return found if len(found) <= _MOST_STEPS else [step for step in found if step.target == found[0].target]
+
+    def read_by(self, steps: Sequence[StepText]) -> list[NamedFormula]:
+        """Return the forward, and what steps and gradients are written in besides."""
+        said = self.said
+        found: dict[str, NamedFormula] = {each.name: each for each in (*said.forward, *said.atoms)}
+        made = {step.target: step.after.text for part in said.parts[:2] for step in part.steps}
+        results = {each.name for each in said.gradients}
+        read = [each.text for each in said.gradients] + [step.after.text for step in steps]
+        while read:
+            new = [name for name in dict.fromkeys(_names(read.pop(0))) if name in made and name not in results]
+            for name in new:
+                if name not in found:
+                    found[name] = Formula(name, made[name], "")
+                    read.append(made[name])
+        return [*found.values()]
+
+    def whole(self) -> str:
+        """Return the report, a section after the other."""
+        lines = [*self.title(), "", *self.legend(), "", *self.result(), "", *self.verdict()]
         for title, found in self.sections():
             lines += ["", f"[report.heading]{title}[/]", *found] if found else []
         return "\n".join([*lines, ""])
 
+    def title(self) -> list[str]:
+        """Return the name of the layer and its docstring."""
+        name = self.said.name
+        lines = _styled("report.title", [escape.markup(name), "=" * min(self.width, len(name))])
+        return [*lines, *[line for paragraph in self.said.citation for line in self.prose(paragraph)]]
+
+    def legend(self) -> list[str]:
+        """Return what the signs of the formulas mean."""
+        return _styled("report.quiet", [line for words in self.said.legend for line in self.prose(words, "  ")])
+
+    def verdict(self) -> list[str]:
+        """Return what is proved, and how much shorter the gradient is."""
+        said = self.said
+        proved = _styled("report.good" if said.proved else "report.bad", self.prose(said.headline, "  "))
+        return [*proved, *self.prose(said.saving, "  ")]
+
     def sections(self) -> Iterator[_PrintedSection]:
         """The sections in the order in which they are read."""
-        said, shown = self.said, self.shown
-        derivatives = {part.steps[0].part: part for part in said.parts if part.results}
-        if shown.details:
-            source = [f"  {line}" for whole in said.definition for line in cut(whole, self.width - 2)]
-            yield ("Definition", _escaped(source))
-            yield ("Forward", self.formulas(said.forward))
-            yield ("Identities of the definition", self.formulas(said.identities))
+        said = self.said
+        source = [f"  {line}" for whole in said.definition for line in cut(whole, self.width - 2)]
+        yield ("Definition", _escaped(source))
+        yield ("Forward", self.formulas(said.forward))
+        yield ("Identities of the definition", self.formulas(said.identities))
         for part in said.parts:
-            wanted = {"jvp": shown.tangents, "backward_backward": shown.second_order}
-            if part not in derivatives.values() or wanted.get(part.steps[0].part, True):
-                yield from self.part(part)
-        if shown.details:
-            yield ("What the rules say", self.lemmas())
+            yield from self.part(part)
+        yield ("What the rules say", self.lemmas())
         yield ("Evidence", self.evidence() or ["  none was asked for"])
-        if shown.plan:
-            yield ("Plan", self.plan())
-        for answer in said.answers if shown.details else ():
+        yield ("Plan", self.plan())
+        for answer in said.answers:
             words = [line for paragraph in answer.paragraphs for line in self.prose(paragraph, "  ")]
             yield (answer.question, [*words, *self.table(answer.stages)])
         yield ("Where digits can be lost", self.hazards() or ["  nowhere"])
-        if shown.details:
-            rewrites = [line for item in said.audit.rewrites for line in self.prose(rewrite(item), "  ")]
-            yield ("Rewritten so that digits are kept", rewrites)
+        rewrites = [line for item in said.audit.rewrites for line in self.prose(rewrite(item), "  ")]
+        yield ("Rewritten so that digits are kept", rewrites)
         yield ("Cost", self.cost())
-        yield ("More", self.more(derivatives))
 
     def result(self) -> list[str]:
         """The gradients, what they are written in, and the Jacobian where it is a projection."""
@@ -157,8 +179,10 @@ class _Lines:
             lines += ["", "  which is", "", *_styled("report.result", self.formulas(part.results))]
         yield (heading, lines)
 
-    def step(self, step: StepText, last: StepText | None, common: str) -> list[str]:
+    def step(self, step: StepText, last: StepText | None, common: str | None = None) -> list[str]:
         """A step: its number and its rule, the equation, and what it rests on, beside it where there is room.
+
+        Its operations and its evidence are left out where there is no `common` one of the steps beside it.
 
         A line that goes on with the equation above is written as its next line.
         """
@@ -173,7 +197,7 @@ class _Lines:
         head = f"[report.heading]{step.number:>4}[/]  [report.rule]{rule}[/]{gap}"
         equals = " " * indent + " " * len(step.target) + " = "
         first = f"{' ' * indent}{step.target} = "
-        if step.before is None:
+        if step.before is None or (common is None and not goes_on):
             lines = self.marked(step.after, first)
         elif goes_on:
             lines = self.marked(step.after, equals)
@@ -190,7 +214,7 @@ class _Lines:
             made += _styled("report.quiet", self.prose(note, " " * (indent + 2) + "# "))
         return made
 
-    def note(self, step: StepText, common: str) -> str:
+    def note(self, step: StepText, common: str | None) -> str:
         """Say what a step rests on: what each term comes through, the equations it uses, its reason."""
         sent = step.contributions
         words = step.reason
@@ -200,10 +224,9 @@ class _Lines:
             words += ": " + ", ".join(f"{each.text} {way(each)}" for each in sent)
         if step.uses:
             words += ": " + ", ".join(used.line for used in step.uses)
-        facts = [step.evidence] if step.evidence and step.evidence != common else []
-        if self.shown.details:
-            facts = [replace(step, evidence=facts[0] if facts else "").facts]
-        return printable(" ".join([words, *(f"({fact})" for fact in facts)]))
+        if common is not None:
+            words += f" ({replace(step, evidence='' if step.evidence == common else step.evidence).facts})"
+        return printable(words)
 
     def marked(self, side: Side, first: str) -> list[tuple[str, str]]:
         """A side as lines, plain and with what changed in colour. Where lines are broken is found in the plain text."""
@@ -255,10 +278,6 @@ class _Lines:
     def cost(self) -> list[str]:
         """List what each direction moves and computes, and how much that is for rows of some size."""
         said = self.said
-        if not self.shown.details:
-            # The first rows are the tensors that are moved, which are as many in each type and size.
-            rows = (said.size[0], *said.cost[1:3], *said.size[1:])
-            return [*self.table(rows), *self.prose(f"Amounts are for {said.example}. {UNFUSED}", "  ")]
         size = ["", f"  {escape.markup(said.size_title)}", "", *self.table(said.size)]
         return [*self.prose(UNFUSED, "  "), "", *self.table(said.cost), *size]
 
@@ -278,28 +297,6 @@ class _Lines:
             lines += _escaped(expression(h.where.text, self.width, indent))
         return [*lines, *self.prose(f"{h.danger} -> {h.remedy}", indent)]
 
-    def more(self, derivatives: dict[Any, Part]) -> list[str]:
-        """Name what is not shown, a line each, with the option that prints it."""
-        shown = self.shown
-        rows = []
-        for direction, option, is_shown in (
-            ("jvp", "--tangents", shown.tangents),
-            ("backward_backward", "--second-order", shown.second_order),
-        ):
-            if direction in derivatives and not is_shown:
-                part = derivatives[direction]
-                rows.append((option, f"{part.title}, {counted(len(part.steps), 'step')}"))
-        if not shown.plan:
-            rows.append(("--plan", "the stages of each direction, as the code runs them"))
-        if not shown.details:
-            rows.append(
-                (
-                    "--full",
-                    "all of that, what each rule says, why so many reductions, what is saved, how a kernel does it",
-                )
-            )
-        return self.table(rows)
-
     def prose(self, words: str, indent: str = "") -> list[str]:
         return _escaped(prose(words, self.width, indent))
 
@@ -308,6 +305,11 @@ class _Lines:
 
     def table(self, rows: Sequence[Sequence[str]]) -> list[str]:
         return _escaped(table(rows, self.width))
+
+
+def _names(text: str) -> list[str]:
+    """Return the names in a formula."""
+    return re.findall(r"[A-Za-z_]\w*", text)
 
 
 def _common_evidence(steps: Sequence[StepText]) -> str:

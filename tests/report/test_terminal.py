@@ -9,12 +9,16 @@ from typer.testing import CliRunner
 from lngen.cli import app as cli
 from lngen.pipeline.stages import planned
 from lngen.plan.planner import Plan
-from lngen.report import Shown, printed
+from lngen.report import printed
 from lngen.report.content import content
 from tests import corpus
+from tests.shipped import NAMES, shipped
+from tests.tiers import sample
 
-MOST = 122
+MOST = 40
 LAYER = "layer_norm"
+FUNCTIONS_SHOWN = {"phi", "Phi", "sign"}
+"""Functions of formulas that no definition has by name."""
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +26,8 @@ def plan() -> Plan:
     return planned(corpus.definition(LAYER))
 
 
-def lines(plan: Plan, shown: Shown | None = None, width: int = 110) -> list[str]:
-    return printed(plan, shown or Shown(), width).plain.splitlines()
+def lines(plan: Plan, *, full: bool = False, width: int = 110) -> list[str]:
+    return printed(plan, width, full=full).plain.splitlines()
 
 
 def run(*arguments: object, columns: int = 110) -> list[str]:
@@ -34,10 +38,10 @@ def run(*arguments: object, columns: int = 110) -> list[str]:
 
 
 @pytest.mark.parametrize("columns", [100, 110])
-def test_derive_prints_a_layer_on_two_screens(columns, tmp_path, monkeypatch):
+def test_derive_prints_a_layer_on_a_screen(columns, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a long path of a folder would take lines of its own
     shown = run("derive", LAYER, "--out", "layers", columns=columns)
-    assert len(shown) <= MOST
+    assert next(i for i, line in enumerate(shown) if line.startswith("wrote ")) <= MOST
     assert max(map(len, shown)) <= columns
     assert [line.split(": ")[0].rpartition("/")[2] for line in shown if line.startswith("wrote ")] == [
         "_runtime",
@@ -45,23 +49,48 @@ def test_derive_prints_a_layer_on_two_screens(columns, tmp_path, monkeypatch):
     ]
 
 
-def test_printed_has_result_gradient_evidence_digits_and_cost_and_names_the_rest(plan):
-    shown = lines(plan)
-    said = content(plan)
-    titles = [said.parts[0].title, said.parts[1].title, "Evidence", "Where digits can be lost", "Cost", "More"]
+def test_a_screen_has_forward_shortening_steps_evidence_and_the_gradients_last(plan):
+    shown, said = lines(plan), content(plan)
+    numbers = [int(found[1]) for line in shown if (found := re.match(r" *(\d+)  ", line))]
+    assert numbers == [13, 14, 15, 16, 17]
+    places = [
+        next(i for i, line in enumerate(shown) if line.startswith(start))
+        for start in ("Layer normalization", "  mu ", "  x_centred = x - mu", "  13 ", "  proved: ", "  --full ")
+    ]
+    assert places == sorted(places)
+    assert [line.strip().replace("  ", "").replace(" ", "") for line in shown[-3:]] == [
+        each.line.replace(" ", "") for each in said.gradients
+    ]
+
+
+@pytest.mark.parametrize("name", sample(NAMES, ("softmax", "cross_entropy"), NAMES))
+def test_every_name_on_a_screen_is_told_or_an_argument(name):
+    """A reader needs no other page: each name of a step stands in the forward, in the legend or among the inputs."""
+    said = content(shipped(name).plan)
+    shown = lines(said.plan)
+    told = {found[1] for line in shown if (found := re.match(r"  (\w+) +=", line))}
+    told |= {*re.findall(r"\w+", " ".join([*said.legend, said.plan.derivation.definition.source]))}
+    read = set()
+    for line in shown:
+        if found := re.match(r"(?: *\d+  \S.*?  +)(\w+ )?(?: *)= (.*)", line):
+            read |= {*re.findall(r"[A-Za-z_]\w*", found[2].partition("  # ")[0])}
+    assert read - told - FUNCTIONS_SHOWN == set()
+
+
+def test_full_has_all_parts_in_their_order(plan):
+    shown, said = lines(plan, full=True), content(plan)
+    titles = [
+        "Definition",
+        *[part.title for part in said.parts],
+        "Evidence",
+        "Plan",
+        "Where digits can be lost",
+        "Cost",
+    ]
     places = [next(i for i, line in enumerate(shown) if line.startswith(title)) for title in titles]
     assert places == sorted(places)
-    for option in ("--tangents", "--second-order", "--plan", "--full"):
-        assert len([line for line in shown if line.startswith(f"  {option} ")]) == 1
-    for part in said.parts[2:]:
-        assert not [line for line in shown if line.startswith(part.title)]
-
-
-def test_evidence_that_all_steps_have_stands_at_their_head(plan):
     grade = "(each step is exact at every D, or names a value)"
-    shown = lines(plan)
-    assert len([line for line in shown if line.endswith(grade)]) == 2
-    assert not [line for line in shown if re.match(r" *\d+  ", line) and "exact at" in line]
+    assert len([line for line in shown if line.endswith(grade)]) == 4
 
 
 def test_options_that_have_nothing_to_print_are_refused(tmp_path, monkeypatch):
@@ -69,10 +98,8 @@ def test_options_that_have_nothing_to_print_are_refused(tmp_path, monkeypatch):
     for name in "ab":
         Path(f"{name}.py").write_text(f"from lngen.language import Row\n\n\ndef {name}(x: Row):\n    return 2 * x\n")
     for words, message in (
-        (("a.py", "b.py", "--plan"), "of several layers a line each is printed"),
-        (("a.py", "b.py", "--brief"), "of several layers a line each is printed"),
+        (("a.py", "b.py", "--full"), "of several layers a line each is printed"),
         (("a.py", "--format", "json", "--full"), "--format json prints the whole report"),
-        (("a.py", "--brief", "--full"), "--brief prints less, and another option more"),
     ):
         result = CliRunner().invoke(cli.app, ["derive", *words, "--out", "layers"])
         assert (result.exit_code, result.stdout) == (2, "")

@@ -70,7 +70,8 @@ def _operand(argument: KernelArgument, entries: dict[str, Entry], given: dict[st
     part = reading(argument.part)
     each, name = entries[part], given[part]
     if not each.is_per_row:
-        return f"_operands.{'summed' if argument.writes else 'shared_integers' if each.is_integer else 'shared'}({name})"
+        shared = "shared_integers" if each.is_integer else "shared"
+        return f"_operands.{'summed' if argument.writes else shared}({name})"
     axes = [] if each.part == ROW else ["0"]
     if argument.role == "save":
         return f"_operands.made_once({name})"
