@@ -43,7 +43,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -193,8 +193,8 @@ def _forward_of_rows(values, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
         var = _rows.row_dot(x_shifted, x_shifted) / D
-        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
-        #   place, and var is put right
+        # step 2, pass 2: mu_residual = mean(x_shifted) where |mu| > far_from*sqrt(var),
+        #   else 0; it is taken off x_shifted in place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -659,9 +659,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, dscale_out, dshift_out, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_x_shifted = ddx_rows is not None or ddscale_rows is not None
-    needs_part = scale_rows is not None and ddx_rows is not None
-    needs_g = scale_rows is None and ddx_rows is not None
+    with_ddx_or_ddscale = ddx_rows is not None or ddscale_rows is not None
+    with_scale_and_ddx = scale_rows is not None and ddx_rows is not None
+    with_ddx_without_scale = scale_rows is None and ddx_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
@@ -686,7 +686,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
-        if needs_x_shifted:
+        if with_ddx_or_ddscale:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
@@ -696,10 +696,10 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_dot(ddx, xhat) / D
         # step 29: g = dy*(scale + 1)
-        if needs_part:
+        if with_scale_and_ddx:
             part = np.add(scale, 1.0, out=buffers[0])
             g = np.multiply(dy, part, out=buffers[1])
-        if needs_g:
+        if with_ddx_without_scale:
             g = dy
         # step 30: mean_g = mean(g)
         if ddx_rows is not None:
@@ -728,12 +728,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_3 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=ddy_block)
             d2xhat_part = np.subtract(d2xhat_part, part_3, out=buffers[3])
         # step 44: mean_d2xhat_part = mean(d2xhat_part)
-        if needs_x_shifted:
+        if with_ddx_or_ddscale:
             mean_d2xhat_part = _rows.row_dot(d2xhat_part, one_over_D)
             # step 44: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
             mean_d2xhat_part_xhat = _rows.row_dot(d2xhat_part, xhat) / D
         # step 51: d2scale = dg*dy
-        if needs_part:
+        if with_scale_and_ddx:
             d2scale = np.multiply(dg, dy, out=dscale_block)
         # step 56: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
         if ddscale_rows is not None:
@@ -742,9 +742,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             ddy = np.add(ddshift, ddy, out=ddy)
         if ddscale_rows is None and ddshift_rows is not None:
             ddy = ddshift
-        if needs_part:
+        if with_scale_and_ddx:
             part_4 = np.multiply(dg, part, out=part)
-        if needs_g:
+        if with_ddx_without_scale:
             part_4 = dg
         if ddx_rows is not None and (
             ddscale_rows is not None or ddshift_rows is not None
@@ -770,7 +770,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2x = np.add(d2xhat_part, d2x, out=d2x)
         if ddx_rows is None and ddscale_rows is not None:
             d2x = d2xhat_part
-        if needs_x_shifted:
+        if with_ddx_or_ddscale:
             d2x = np.subtract(d2x, mean_d2xhat_part, out=buffers[1])
             part_7 = np.multiply(xhat, mean_d2xhat_part_xhat, out=xhat)
             d2x = np.subtract(d2x, part_7, out=part_7)

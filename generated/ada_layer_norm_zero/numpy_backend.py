@@ -246,8 +246,8 @@ def _forward_of_rows(values, results, call):
         h_shifted = _rows.by_row(np.subtract, h, mu, out=y_block)
         # step 4: var = mean(h_shifted**2)
         var = _rows.row_dot(h_shifted, h_shifted) / D
-        # step 3, pass 2: mu_residual = mean(h_shifted); it is taken off h_shifted in
-        #   place, and var is put right
+        # step 3, pass 2: mu_residual = mean(h_shifted) where |mu| > far_from*sqrt(var),
+        #   else 0; it is taken off h_shifted in place, and var is put right
         mu_residual = _rows.residual(h_shifted, mu, var, D, far_from, one_over_D)
         # step 3, pass 3: h_centred = h_shifted - mu_residual
         h_centred = h_shifted
@@ -941,7 +941,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     needs_part = dy_rows is not None and (
         ddx_rows is not None or ddbranch_rows is not None or ddgate_rows is not None
     )
-    needs_d2hhat_part = dy_rows is not None and ddscale_rows is not None
+    with_dy_and_ddscale = dy_rows is not None and ddscale_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
@@ -1029,7 +1029,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             dg = np.subtract(dg, part_3, out=dg)
             dg = _rows.by_row(np.multiply, dg, rstd, out=dgate_block)
         # step 41, pass 11: d2hhat_part = ddscale*dy - ddh*mean_g_hhat_scaled
-        if needs_d2hhat_part:
+        if with_dy_and_ddscale:
             d2hhat_part = np.multiply(ddscale, dy, out=dscale_block)
         if (
             dy_rows is not None
@@ -1053,7 +1053,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if needs_part:
             d2scale = np.multiply(dg, dy, out=dscale_block)
         # step 65: ddy = ddshift + ddscale*hhat + dg*(scale + 1)
-        if needs_d2hhat_part:
+        if with_dy_and_ddscale:
             ddy = np.multiply(ddscale, hhat, out=ddy_block)
         if (
             dy_rows is not None

@@ -6,8 +6,11 @@
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
 `adaptive_layer_norm` takes tensors, and `AdaptiveLayerNorm` is a module. A plain call on the processor
-runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
-and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
+the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
+that are no floats, and an operator of them in `torch.compile` and autocast. On other
+devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
+`_decomposed` computes.
 """
 
 import torch
@@ -95,10 +98,14 @@ def _rows(x, scale, shift, eps):
 
 
 def _forward(run, kept, eps, x, scale, shift):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
+    """The outputs by the compiled kernel, then the row scalars: if `kept` is True, where
+    autograd records the call, and else None.
 
-    In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result, a digit row scalars. A bar ends the values of a kernel.
+    The form says how tensors have to lie: r has the shape of rows; a capital has to
+    be there. Behind + is a result, of the shape and type of the tensor that is
+    passed for it; a digit is a row scalar. A bar begins what the kernel of sums
+    reads, another what neither kernel does. The number behind the form is the least
+    D.
     """
     return run(_FORWARD, "RRR+r012", 1, (), (eps,), kept, x, scale, shift, x)
 

@@ -213,8 +213,8 @@ def _forward_of_rows(values, results, call):
         h_shifted = _rows.by_row(np.subtract, h, mu, out=y_block)
         # step 4: var = mean(h_shifted**2)
         var = _rows.row_dot(h_shifted, h_shifted) / D
-        # step 3, pass 2: mu_residual = mean(h_shifted); it is taken off h_shifted in
-        #   place, and var is put right
+        # step 3, pass 2: mu_residual = mean(h_shifted) where |mu| > far_from*sqrt(var),
+        #   else 0; it is taken off h_shifted in place, and var is put right
         mu_residual = _rows.residual(h_shifted, mu, var, D, far_from, one_over_D)
         # step 3, pass 3: h_centred = h_shifted - mu_residual
         h_centred = h_shifted
@@ -326,12 +326,12 @@ def _backward_of_rows(arguments, fields, results, call):
     dx_out, dresidual_out, _, dbeta_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_gamma_over_D = gamma is not None and dy_rows is not None
-    needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
+    with_gamma_and_dy = gamma is not None and dy_rows is not None
+    with_dy_without_gamma = gamma is None and dy_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     # step 18, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
-    if needs_gamma_over_D:
+    if with_gamma_and_dy:
         gamma_over_D = gamma / D
 
     def block(
@@ -352,17 +352,17 @@ def _backward_of_rows(arguments, fields, results, call):
             # step 3, pass 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
         # step 20, pass 10: dgamma = sum over rows of dy*h_centred*rstd
-        if needs_gamma_over_D:
+        if with_gamma_and_dy:
             part = np.multiply(dy, h_centred, out=dresidual_block)
             dgamma = _rows.sum_rows(part, rstd)
             # step 18, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
             mean_g_xhat_unscaled = _rows.row_dot(part, gamma_over_D)
-        if needs_mean_g_xhat_unscaled:
+        if with_dy_without_gamma:
             mean_g_xhat_unscaled = _rows.row_dot(dy, h_centred) / D
         # step 8: g = dy*gamma
-        if needs_gamma_over_D:
+        if with_gamma_and_dy:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dresidual_block)
-        if needs_mean_g_xhat_unscaled:
+        if with_dy_without_gamma:
             g = dy
         # step 18: mean_g = mean(g)
         if dy_rows is not None:
@@ -509,8 +509,10 @@ def _jvp_of_rows(arguments, fields, results, call):
     y_dot_out, h_dot_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_h_dot = x_dot_rows is not None and residual_dot_rows is not None
-    needs_mean_h_dot = x_dot_rows is not None or residual_dot_rows is not None
+    with_x_dot_and_residual_dot = (
+        x_dot_rows is not None and residual_dot_rows is not None
+    )
+    with_x_dot_or_residual_dot = x_dot_rows is not None or residual_dot_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
@@ -540,7 +542,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=buffers[0])
         # step 22: h_dot = residual_dot + x_dot
-        if needs_h_dot:
+        if with_x_dot_and_residual_dot:
             h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
         if x_dot_rows is None and residual_dot_rows is not None:
             h_dot = residual_dot
@@ -549,7 +551,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         if x_dot_rows is None and residual_dot_rows is None:
             h_dot = 0.0
         # step 31: mean_h_dot = mean(h_dot)
-        if needs_mean_h_dot:
+        if with_x_dot_or_residual_dot:
             mean_h_dot = _rows.row_dot(h_dot, one_over_D)
             # step 31: mean_h_dot_xhat = mean(h_dot*xhat)
             mean_h_dot_xhat = _rows.row_dot(h_dot, xhat) / D
@@ -557,7 +559,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         #   xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
-        if needs_mean_h_dot:
+        if with_x_dot_or_residual_dot:
             part = _rows.by_row(np.subtract, h_dot, mean_h_dot, out=buffers[1])
             part_2 = np.multiply(xhat, mean_h_dot_xhat, out=xhat)
             part = np.subtract(part, part_2, out=part_2)
@@ -565,7 +567,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             x_dot_rows is not None or residual_dot_rows is not None
         ):
             part = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
-        if needs_mean_h_dot:
+        if with_x_dot_or_residual_dot:
             part = np.multiply(part, rstd, out=part)
         if gamma_dot is not None and (
             x_dot_rows is not None or residual_dot_rows is not None
@@ -745,7 +747,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, dresidual_out, _, dbeta_out, ddy_out, ddh_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_ddgamma_over_D = dy_rows is not None and ddgamma is not None
+    with_dy_and_ddgamma = dy_rows is not None and ddgamma is not None
     needs_h_shifted = dy_rows is not None and (
         ddx_rows is not None or ddresidual_rows is not None or ddgamma is not None
     )
@@ -778,7 +780,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     # step 49: mean_ddgamma_dy = mean(dy*ddgamma)
-    if needs_ddgamma_over_D:
+    if with_dy_and_ddgamma:
         ddgamma_over_D = ddgamma / D
 
     def block(
@@ -800,7 +802,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     ):
         ddy = ddh_result = d2gamma = None
         # step 49: mean_ddgamma_dy = mean(dy*ddgamma)
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             mean_ddgamma_dy = _rows.row_dot(dy, ddgamma_over_D)
         # step 3, pass 1: h_shifted = h - mu
         if needs_h_shifted:
@@ -810,7 +812,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=dresidual_block)
         # step 49: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_dot(part, ddgamma_over_D)
         # step 32: g = dy*gamma
@@ -856,7 +858,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         #   (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g -
         #   (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
         if needs_mean_g:
             part_4 = _rows.by_row(np.multiply, xhat, mean_ddh_scaled, out=buffers[3])
@@ -874,7 +876,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2x = np.add(d2x, part_4, out=part_4)
         if needs_d2x_2:
             d2x = part_4
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             d2x = np.subtract(d2x, mean_ddgamma_dy, out=dx_block)
             part_8 = _rows.by_row(
                 np.multiply, xhat, mean_ddgamma_dy_xhat, out=ddy_block
@@ -885,7 +887,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         else:
             d2x = 0.0
         # step 62: ddy = xhat*ddgamma + dg*gamma + ddbeta
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:
             part_9 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)

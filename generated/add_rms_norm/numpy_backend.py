@@ -279,27 +279,27 @@ def _backward_of_rows(arguments, fields, results, call):
     dx_out, dresidual_out, _ = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_gamma_over_D = gamma is not None and dy_rows is not None
-    needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
+    with_gamma_and_dy = gamma is not None and dy_rows is not None
+    with_dy_without_gamma = gamma is None and dy_rows is not None
     D = _rows.number(features, dtype)
     # step 12, pass 1: mean_g_xhat_unscaled = mean(dy*h*gamma)
-    if needs_gamma_over_D:
+    if with_gamma_and_dy:
         gamma_over_D = gamma / D
 
     def block(h, dy, dh, rstd, gamma_wide, dx_block=None, dresidual_block=None):
         dgamma = None
         # step 14, pass 3: dgamma = sum over rows of dy*h*rstd
-        if needs_gamma_over_D:
+        if with_gamma_and_dy:
             part = np.multiply(dy, h, out=dx_block)
             dgamma = _rows.sum_rows(part, rstd)
             # step 12, pass 1: mean_g_xhat_unscaled = mean(dy*h*gamma)
             mean_g_xhat_unscaled = _rows.row_dot(part, gamma_over_D)
-        if needs_mean_g_xhat_unscaled:
+        if with_dy_without_gamma:
             mean_g_xhat_unscaled = _rows.row_dot(dy, h) / D
         # step 6: g = dy*gamma
-        if needs_gamma_over_D:
+        if with_gamma_and_dy:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
-        if needs_mean_g_xhat_unscaled:
+        if with_dy_without_gamma:
             g = dy
         # step 12, pass 2: mean_g_xhat = mean_g_xhat_unscaled*rstd
         if dy_rows is not None:
@@ -413,8 +413,10 @@ def _jvp_of_rows(arguments, fields, results, call):
     y_dot_out, h_dot_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_h_dot = x_dot_rows is not None and residual_dot_rows is not None
-    needs_mean_h_dot_xhat = x_dot_rows is not None or residual_dot_rows is not None
+    with_x_dot_and_residual_dot = (
+        x_dot_rows is not None and residual_dot_rows is not None
+    )
+    with_x_dot_or_residual_dot = x_dot_rows is not None or residual_dot_rows is not None
     D = _rows.number(features, dtype)
 
     def block(
@@ -431,7 +433,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         # step 4: xhat = h*rstd
         xhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
         # step 15: h_dot = residual_dot + x_dot
-        if needs_h_dot:
+        if with_x_dot_and_residual_dot:
             h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
         if x_dot_rows is None and residual_dot_rows is not None:
             h_dot = residual_dot
@@ -440,19 +442,19 @@ def _jvp_of_rows(arguments, fields, results, call):
         if x_dot_rows is None and residual_dot_rows is None:
             h_dot = 0.0
         # step 22: mean_h_dot_xhat = mean(h_dot*xhat)
-        if needs_mean_h_dot_xhat:
+        if with_x_dot_or_residual_dot:
             mean_h_dot_xhat = _rows.row_dot(h_dot, xhat) / D
         # step 22: y_dot = xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
-        if needs_mean_h_dot_xhat:
+        if with_x_dot_or_residual_dot:
             part = np.multiply(xhat, mean_h_dot_xhat, out=xhat)
             part = np.subtract(h_dot, part, out=part)
         if gamma is not None and (
             x_dot_rows is not None or residual_dot_rows is not None
         ):
             part = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
-        if needs_mean_h_dot_xhat:
+        if with_x_dot_or_residual_dot:
             part = np.multiply(part, rstd, out=part)
         if gamma_dot is not None and (
             x_dot_rows is not None or residual_dot_rows is not None
@@ -587,13 +589,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, dresidual_out, _, ddy_out, ddh_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_ddgamma_over_D = dy_rows is not None and ddgamma is not None
+    with_dy_and_ddgamma = dy_rows is not None and ddgamma is not None
     needs_g = (
         gamma is not None
         and dy_rows is not None
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
-    needs_g_2 = gamma is None and dy_rows is not None
+    with_dy_without_gamma = gamma is None and dy_rows is not None
     needs_mean_g_xhat = dy_rows is not None and (
         ddx_rows is not None or ddresidual_rows is not None
     )
@@ -602,10 +604,10 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         and ddgamma is not None
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
-    needs_d2x_2 = dy_rows is not None and ddgamma is None
+    with_dy_without_ddgamma = dy_rows is not None and ddgamma is None
     D = _rows.number(features, dtype)
     # step 37: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-    if needs_ddgamma_over_D:
+    if with_dy_and_ddgamma:
         ddgamma_over_D = ddgamma / D
 
     def block(
@@ -627,13 +629,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if dy_rows is not None:
             xhat = _rows.by_row(np.multiply, h, rstd, out=dresidual_block)
         # step 37: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_dot(part, ddgamma_over_D)
         # step 23: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
-        if needs_g_2:
+        if with_dy_without_gamma:
             g = dy
         # step 24: mean_g_xhat = mean(g*xhat)
         if needs_mean_g_xhat:
@@ -665,7 +667,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 37, pass 6: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled -
         #   g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=ddy_block)
         if needs_mean_g_xhat:
             part_3 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[2])
@@ -678,9 +680,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_3 = np.multiply(part_3, rstd, out=part_3)
         if needs_d2x:
             d2x = np.add(d2x, part_3, out=part_3)
-        if needs_d2x_2:
+        if with_dy_without_ddgamma:
             d2x = part_3
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             part_6 = _rows.by_row(
                 np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[2]
             )
@@ -690,15 +692,15 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         else:
             d2x = 0.0
         # step 47: ddy = xhat*ddgamma + dg*gamma
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:
             part_7 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
-        if needs_g_2:
+        if with_dy_without_gamma:
             part_7 = dg
         if needs_d2x:
             ddy = np.add(ddy, part_7, out=ddy)
-        if needs_d2x_2:
+        if with_dy_without_ddgamma:
             ddy = part_7
         if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
             ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)

@@ -6,8 +6,11 @@
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
 `add_rms_norm` takes tensors, and `AddRMSNorm` is a module. A plain call on the processor
-runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
-and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
+the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
+that are no floats, and an operator of them in `torch.compile` and autocast. On other
+devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
+`_decomposed` computes.
 """
 
 import torch
@@ -101,11 +104,14 @@ def _rows(x, residual, gamma, eps):
 
 
 def _forward(run, kept, eps, x, residual, gamma):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
+    """The outputs by the compiled kernel, then the row scalars: if `kept` is True, where
+    autograd records the call, and else None.
 
-    In the form of a call, r has the shape of rows, f has one a feature; a capital
-    has to be there, + is a result, a digit row scalars. A bar ends the values of a
-    kernel.
+    The form says how tensors have to lie: r has the shape of rows, f has one a
+    feature; a capital has to be there. Behind + is a result, of the shape and type
+    of the tensor that is passed for it; a digit is a row scalar. A bar begins what
+    the kernel of sums reads, another what neither kernel does. The number behind
+    the form is the least D.
     """
     return run(
         _FORWARD,

@@ -319,24 +319,30 @@ def _backward_of_rows(arguments, fields, results, call):
     dx_out, dresidual_out, _, _ = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_scale = scale is not None and dy_rows is not None
-    needs_part_2 = gamma is not None and scale is not None and dy_rows is not None
-    needs_part_2_2 = gamma is not None and scale is None and dy_rows is not None
-    needs_part_2_3 = gamma is None and scale is not None and dy_rows is not None
+    with_scale_and_dy = scale is not None and dy_rows is not None
+    with_gamma_and_scale_and_dy = (
+        gamma is not None and scale is not None and dy_rows is not None
+    )
+    with_gamma_and_dy_without_scale = (
+        gamma is not None and scale is None and dy_rows is not None
+    )
+    with_scale_and_dy_without_gamma = (
+        gamma is None and scale is not None and dy_rows is not None
+    )
     D = _rows.number(features, dtype)
-    if needs_scale:
+    if with_scale_and_dy:
         scale = np.asarray(scale, dtype)
         # step 6, pass 3: scale_shifted_2 = 1/scale
         scale_shifted_2 = np.reciprocal(scale)
     # step 6, pass 4: g = dy*gamma*scale_shifted_2
-    if needs_part_2:
+    if with_gamma_and_scale_and_dy:
         part_2 = gamma * scale_shifted_2
-    if needs_part_2_2:
+    if with_gamma_and_dy_without_scale:
         part_2 = gamma
-    if needs_part_2_3:
+    if with_scale_and_dy_without_gamma:
         part_2 = scale_shifted_2
     # step 17, pass 13: dscale = -dscale_rows/scale**2
-    if needs_scale:
+    if with_scale_and_dy:
         part_3 = np.square(scale)
 
     def block(h, dy, dh, rstd, dx_block=None, dresidual_block=None):
@@ -346,9 +352,9 @@ def _backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, h, out=dx_block)
             dgamma_rows = _rows.sum_rows(part, rstd)
         # step 17, pass 6: sum_dy_gamma_xhat_unscaled = sum(dy*h*gamma)
-        if needs_part_2:
+        if with_gamma_and_scale_and_dy:
             sum_dy_gamma_xhat_unscaled = _rows.row_dot(part, gamma)
-        if needs_part_2_3:
+        if with_scale_and_dy_without_gamma:
             sum_dy_gamma_xhat_unscaled = _rows.row_dot(dy, h)
         # step 6, pass 4: g = dy*gamma*scale_shifted_2
         if dy_rows is not None and (gamma is not None or scale is not None):
@@ -361,7 +367,7 @@ def _backward_of_rows(arguments, fields, results, call):
             # step 12, pass 7: mean_g_xhat = mean_g_xhat_unscaled*rstd
             mean_g_xhat = mean_g_xhat_unscaled * rstd
         # step 17, pass 8: sum_dy_gamma_xhat = rstd*sum_dy_gamma_xhat_unscaled
-        if needs_scale:
+        if with_scale_and_dy:
             sum_dy_gamma_xhat = rstd * sum_dy_gamma_xhat_unscaled
             # step 17, pass 10: dscale_rows = sum over rows of sum_dy_gamma_xhat
             dscale_rows = np.add.reduce(sum_dy_gamma_xhat, axis=None)
@@ -390,12 +396,12 @@ def _backward_of_rows(arguments, fields, results, call):
         sums=1,
     )
     # step 15, pass 12: dgamma = dgamma_rows/scale
-    if needs_part_2:
+    if with_gamma_and_scale_and_dy:
         dgamma = dgamma_rows / scale
-    if needs_part_2_2:
+    if with_gamma_and_dy_without_scale:
         dgamma = dgamma_rows
     # step 17, pass 13: dscale = -dscale_rows/scale**2
-    if needs_scale:
+    if with_scale_and_dy:
         dscale = np.negative(dscale_rows) / part_3
     if scale is not None and dy_rows is None:
         dscale = 0.0
@@ -509,8 +515,10 @@ def _jvp_of_rows(arguments, fields, results, call):
     y_dot_out, h_dot_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_h_dot = x_dot_rows is not None and residual_dot_rows is not None
-    needs_mean_h_dot_xhat = x_dot_rows is not None or residual_dot_rows is not None
+    with_x_dot_and_residual_dot = (
+        x_dot_rows is not None and residual_dot_rows is not None
+    )
+    with_x_dot_or_residual_dot = x_dot_rows is not None or residual_dot_rows is not None
     D = _rows.number(features, dtype)
     if scale is not None:
         scale = np.asarray(scale, dtype)
@@ -543,7 +551,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         # step 4: xhat = h*rstd
         xhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
         # step 18: h_dot = residual_dot + x_dot
-        if needs_h_dot:
+        if with_x_dot_and_residual_dot:
             h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
         if x_dot_rows is None and residual_dot_rows is not None:
             h_dot = residual_dot
@@ -552,21 +560,21 @@ def _jvp_of_rows(arguments, fields, results, call):
         if x_dot_rows is None and residual_dot_rows is None:
             h_dot = 0.0
         # step 26: mean_h_dot_xhat = mean(h_dot*xhat)
-        if needs_mean_h_dot_xhat:
+        if with_x_dot_or_residual_dot:
             mean_h_dot_xhat = _rows.row_dot(h_dot, xhat) / D
         # step 26, pass 17: y_dot = (xhat*gamma_dot + (h_dot -
         #   xhat*mean_h_dot_xhat)*rstd*gamma -
         #   xhat*gamma*scale_dot_scaled)*scale_shifted_2
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
-        if needs_mean_h_dot_xhat:
+        if with_x_dot_or_residual_dot:
             part = _rows.by_row(np.multiply, xhat, mean_h_dot_xhat, out=buffers[1])
             part = np.subtract(h_dot, part, out=part)
         if gamma is not None and (
             x_dot_rows is not None or residual_dot_rows is not None
         ):
             part = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
-        if needs_mean_h_dot_xhat:
+        if with_x_dot_or_residual_dot:
             part = np.multiply(part, rstd, out=part)
         if gamma_dot is not None and (
             x_dot_rows is not None or residual_dot_rows is not None
@@ -746,12 +754,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, dresidual_out, _, _, ddy_out, ddh_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_scale = scale is not None and dy_rows is not None
-    needs_ddscale = dy_rows is not None and ddscale is not None
-    needs_gamma_over_D = (
+    with_scale_and_dy = scale is not None and dy_rows is not None
+    with_dy_and_ddscale = dy_rows is not None and ddscale is not None
+    with_gamma_and_dy_and_ddscale = (
         gamma is not None and dy_rows is not None and ddscale is not None
     )
-    needs_ddgamma_over_D = dy_rows is not None and ddgamma is not None
+    with_dy_and_ddgamma = dy_rows is not None and ddgamma is not None
     needs_part_3 = (
         gamma is not None
         and scale is not None
@@ -770,8 +778,10 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         and dy_rows is not None
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
-    needs_part_6 = scale is not None and dy_rows is not None and ddgamma is not None
-    needs_part_6_2 = scale is None and dy_rows is not None and ddgamma is not None
+    with_scale_and_dy_and_ddgamma = (
+        scale is not None and dy_rows is not None and ddgamma is not None
+    )
+    needs_part_6 = scale is None and dy_rows is not None and ddgamma is not None
     needs_part_12 = gamma is None and dy_rows is not None and ddscale is not None
     needs_mean_g_xhat = dy_rows is not None and (
         ddx_rows is not None or ddresidual_rows is not None
@@ -782,24 +792,24 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
     D = _rows.number(features, dtype)
-    if needs_scale:
+    if with_scale_and_dy:
         scale = np.asarray(scale, dtype)
-    if needs_ddscale:
+    if with_dy_and_ddscale:
         ddscale = np.asarray(ddscale, dtype)
     # step 27, pass 18: scale_shifted_2 = 1/scale
-    if needs_scale:
+    if with_scale_and_dy:
         scale_shifted_2 = np.reciprocal(scale)
         # step 48, pass 19: ddscale_scaled = ddscale/scale**2
         part = np.square(scale)
-    if needs_ddscale:
+    if with_dy_and_ddscale:
         ddscale_scaled = ddscale / part
         # step 64, pass 20: ddscale_scaled_2 = ddscale/scale
         ddscale_scaled_2 = ddscale / scale
     # step 29: mean_dy_gamma_xhat = mean(dy*xhat*gamma)
-    if needs_gamma_over_D:
+    if with_gamma_and_dy_and_ddscale:
         gamma_over_D = gamma / D
     # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-    if needs_ddgamma_over_D:
+    if with_dy_and_ddgamma:
         ddgamma_over_D = ddgamma / D
     # step 27, pass 21: g = dy*gamma*scale_shifted_2
     if needs_part_3:
@@ -812,17 +822,17 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     #   dy*ddgamma*scale_shifted_2 + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat -
     #   xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat_scaled -
     #   dy*gamma*ddscale_scaled)*rstd
-    if needs_part_6:
+    if with_scale_and_dy_and_ddgamma:
         part_6 = ddgamma * scale_shifted_2
-    if needs_part_6_2:
+    if needs_part_6:
         part_6 = ddgamma
-    if needs_gamma_over_D:
+    if with_gamma_and_dy_and_ddscale:
         part_12 = gamma * ddscale_scaled
     if needs_part_12:
         part_12 = ddscale_scaled
     # step 64, pass 28: ddy = (xhat*ddgamma + dg*gamma -
     #   xhat*gamma*ddscale_scaled_2)*scale_shifted_2
-    if needs_gamma_over_D:
+    if with_gamma_and_dy_and_ddscale:
         part_15 = gamma * ddscale_scaled_2
     if needs_part_12:
         part_15 = ddscale_scaled_2
@@ -854,15 +864,15 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             ddgamma is not None or (gamma is not None and ddscale is not None)
         ):
             part_2 = np.multiply(dy, xhat, out=dx_block)
-        if needs_part_6:
+        if with_scale_and_dy_and_ddgamma:
             sum_rows_dy_xhat = _rows.sum_rows(part_2)
         # step 29: mean_dy_gamma_xhat = mean(dy*xhat*gamma)
-        if needs_gamma_over_D:
+        if with_gamma_and_dy_and_ddscale:
             mean_dy_gamma_xhat = _rows.row_dot(part_2, gamma_over_D)
         if needs_part_12:
             mean_dy_gamma_xhat = _rows.row_dot(dy, xhat) / D
         # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             mean_ddgamma_dy_xhat = _rows.row_dot(part_2, ddgamma_over_D)
         # step 27, pass 21: g = dy*gamma*scale_shifted_2
         if dy_rows is not None and (
@@ -892,7 +902,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             # step 48: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_dot(ddh, g) / D
         # step 35, pass 22: mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat*D
-        if needs_ddscale:
+        if with_dy_and_ddscale:
             mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat * D
             # step 35, pass 26: sum_rows_product = sum over rows of
             #   mean_dy_gamma_xhat_scaled
@@ -901,13 +911,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if needs_mean_g_xhat:
             mean_g_xhat_scaled = mean_g_xhat * 3.0
         # step 48, pass 24: mean_ddgamma_dy_xhat_scaled = mean_ddgamma_dy_xhat/scale
-        if needs_part_6:
+        if with_scale_and_dy_and_ddgamma:
             mean_ddgamma_dy_xhat_scaled = mean_ddgamma_dy_xhat / scale
-        if needs_part_6_2:
+        if needs_part_6:
             mean_ddgamma_dy_xhat_scaled = mean_ddgamma_dy_xhat
         # step 48, pass 25: mean_dy_gamma_xhat_scaled_2 =
         #   mean_dy_gamma_xhat*ddscale/scale**2
-        if needs_ddscale:
+        if with_dy_and_ddscale:
             mean_dy_gamma_xhat_scaled_2 = mean_dy_gamma_xhat * ddscale_scaled
         # step 54: dg = (ddh - xhat*mean_ddh_xhat)*rstd
         if needs_mean_g_xhat:
@@ -923,7 +933,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         ):
             dg = 0.0
         # step 57, pass 29: d2gamma_rows = sum over rows of (dg - xhat*ddscale/scale)*dy
-        if needs_gamma_over_D:
+        if with_gamma_and_dy_and_ddscale:
             part_4 = np.multiply(xhat, ddscale_scaled_2, out=ddy_block)
             part_4 = np.subtract(dg, part_4, out=part_4)
         if (
@@ -957,11 +967,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         #   dy*ddgamma*scale_shifted_2 + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat -
         #   xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat_scaled -
         #   dy*gamma*ddscale_scaled)*rstd
-        if needs_ddscale:
+        if with_dy_and_ddscale:
             d2x = _rows.by_row(
                 np.multiply, xhat, mean_dy_gamma_xhat_scaled_2, out=ddy_block
             )
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             part_7 = _rows.by_feature(np.multiply, dy, part_6_wide, out=buffers[2])
         if dy_rows is not None and ddgamma is not None and ddscale is not None:
             d2x = np.add(d2x, part_7, out=d2x)
@@ -985,12 +995,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2x = np.add(d2x, part_8, out=part_8)
         if dy_rows is not None and ddgamma is None and ddscale is None:
             d2x = part_8
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             part_11 = _rows.by_row(
                 np.multiply, xhat, mean_ddgamma_dy_xhat_scaled, out=buffers[3]
             )
             d2x = np.subtract(d2x, part_11, out=dx_block)
-        if needs_ddscale:
+        if with_dy_and_ddscale:
             part_13 = np.multiply(dy, part_12, out=buffers[2])
             d2x = np.subtract(d2x, part_13, out=dx_block)
         if dy_rows is not None:
@@ -999,7 +1009,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2x = 0.0
         # step 64, pass 28: ddy = (xhat*ddgamma + dg*gamma -
         #   xhat*gamma*ddscale_scaled_2)*scale_shifted_2
-        if needs_ddgamma_over_D:
+        if with_dy_and_ddgamma:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if (
             gamma is not None
@@ -1032,10 +1042,10 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             and ddgamma is None
         ):
             ddy = 0.0
-        if needs_ddscale:
+        if with_dy_and_ddscale:
             part_16 = np.multiply(xhat, part_15, out=xhat)
             ddy = np.subtract(ddy, part_16, out=part_16)
-        if needs_scale:
+        if with_scale_and_dy:
             ddy = np.multiply(ddy, scale_shifted_2, out=ddy_block)
         if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
             ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
@@ -1091,11 +1101,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     if needs_part_3_2:
         d2gamma = d2gamma_rows
     # step 60: sum_ddgamma_sum_rows_dy_xhat = sum(ddgamma*sum_rows_dy_xhat)
-    if needs_part_6:
+    if with_scale_and_dy_and_ddgamma:
         sum_ddgamma_sum_rows_dy_xhat = np.vecdot(ddgamma, sum_rows_dy_xhat)
     # step 60, pass 32: d2scale = (2*ddscale*sum_rows_product/scale - d2scale_rows -
     #   sum_ddgamma_sum_rows_dy_xhat)/scale**2
-    if needs_ddscale:
+    if with_dy_and_ddscale:
         d2scale = 2.0 * (ddscale * sum_rows_product) / scale
     if (
         scale is not None
@@ -1114,9 +1124,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         and ddscale is None
     ):
         d2scale = 0.0
-    if needs_part_6:
+    if with_scale_and_dy_and_ddgamma:
         d2scale = d2scale - sum_ddgamma_sum_rows_dy_xhat
-    if needs_scale:
+    if with_scale_and_dy:
         d2scale = d2scale / part
     if scale is not None and dy_rows is None:
         d2scale = 0.0

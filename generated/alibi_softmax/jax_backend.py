@@ -30,9 +30,9 @@ def alibi_softmax(x: jax.Array, slope: jax.Array, position: jax.Array) -> jax.Ar
         slope: an array with the axes h, without a gradient.
         position: an array with the axes q, without a gradient.
 
-    Returns y in the type of the first rows. y is an array with the axes b h q k. The
-    compute type is the widest among the inputs, and float32 for 16-bit inputs. Raises
-    TypeError for another type, ValueError for a wrong shape.
+    Returns y in the type of x. y is an array with the axes b h q k. The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
+    another type, ValueError for a wrong shape.
     """
     x = _floats("x", x)
     b, h, q, k = _axes("x", x, "b h q k", 4)

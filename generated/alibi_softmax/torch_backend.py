@@ -6,8 +6,11 @@
 """Causal softmax of attention with a bias that is linear in the distance of a key, with a slope for each head.
 
 `alibi_softmax` takes tensors, and `AlibiSoftmax` is a module. A plain call on the processor
-runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
-and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
+the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
+that are no floats, and an operator of them in `torch.compile` and autocast. On other
+devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
+`_decomposed` computes.
 """
 
 import torch
@@ -40,8 +43,8 @@ def alibi_softmax(
         slope: an array with the axes h, without a gradient.
         position: an array with the axes q, without a gradient.
 
-    Returns y in the type of the first rows. y is an array with the axes b h q k. The
-    compute type is the widest among the inputs, and float32 for 16-bit inputs.
+    Returns y in the type of x. y is an array with the axes b h q k. The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
@@ -102,11 +105,15 @@ def _rows(x, slope, position):
 
 
 def _forward(run, kept, D, starts_h, starts_q, x, slope, position):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
+    """The outputs by the compiled kernel, then the row scalars: if `kept` is True, where
+    autograd records the call, and else None.
 
-    In the form of a call, r has the shape of rows, s has one value a row, of
-    integers i one value a row; a capital has to be there, + is a result, a digit
-    row scalars, * lies where a table says. A bar ends the values of a kernel.
+    The form says how tensors have to lie: r has the shape of rows, s has one value
+    a row, of integers i one value a row; a capital has to be there, * lies where a
+    table says. Behind + is a result, of the shape and type of the tensor that is
+    passed for it; a digit is a row scalar. A bar begins what the kernel of sums
+    reads, another what neither kernel does. The number behind the form is the least
+    D.
     """
     return run(
         _FORWARD,

@@ -37,10 +37,10 @@ def batch_norm(
         beta: an array with the axes c. If omitted it is 0.
         eps: a constant, a finite number of 0 or more.
 
-    Returns `(y, mu, var)` in the type of the first rows. y is an array with the axes n
-    c ...; mu is an array with the axes c; var is an array with the axes c. The compute
-    type is the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError
-    for another type, ValueError for a wrong shape.
+    Returns `(y, mu, var)` in the type of x. y is an array with the axes n c ...; mu is
+    an array with the axes c; var is an array with the axes c. The compute type is the
+    widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for another
+    type, ValueError for a wrong shape.
     """
     x = _floats("x", x)
     n, c, *rest = _axes("x", x, "n c ...", 2, True)

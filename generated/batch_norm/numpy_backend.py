@@ -224,8 +224,8 @@ def _forward_of_rows(values, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
         var = _rows.row_dot(x_shifted, x_shifted) / D
-        # step 2, pass 3: mu_residual = mean(x_shifted); it is taken off x_shifted in
-        #   place, and var is put right
+        # step 2, pass 3: mu_residual = mean(x_shifted) where |mu| > far_from*sqrt(var),
+        #   else 0; it is taken off x_shifted in place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 4: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -364,8 +364,8 @@ def _backward_of_rows(arguments, fields, results, call):
     dx_out, dgamma_out, dbeta_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_mean_g = gamma_rows is not None and dy_rows is not None
-    needs_mean_g_2 = gamma_rows is None and dy_rows is not None
+    with_gamma_and_dy = gamma_rows is not None and dy_rows is not None
+    with_dy_without_gamma = gamma_rows is None and dy_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     # step 18, pass 11: dvar_scaled = 2*dvar/D
@@ -407,25 +407,25 @@ def _backward_of_rows(arguments, fields, results, call):
             #   mean_g_xhat_unscaled_unscaled*rstd
             mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled * rstd
         # step 18, pass 16: mean_g = gamma*mean_g_unscaled
-        if needs_mean_g:
+        if with_gamma_and_dy:
             mean_g = gamma * mean_g_unscaled
-        if needs_mean_g_2:
+        if with_dy_without_gamma:
             mean_g = mean_g_unscaled
         # step 18, pass 17: mean_g_xhat = gamma*mean_g_xhat_unscaled
-        if needs_mean_g:
+        if with_gamma_and_dy:
             mean_g_xhat = gamma * mean_g_xhat_unscaled
-        if needs_mean_g_2:
+        if with_dy_without_gamma:
             mean_g_xhat = mean_g_xhat_unscaled
         # step 19, pass 18: dgamma = mean_g_xhat_unscaled*D
-        if needs_mean_g:
+        if with_gamma_and_dy:
             dgamma = mean_g_xhat_unscaled * D
         # step 20, pass 19: dbeta = mean_g_unscaled*D
         if dbeta_out is not None and dy_rows is not None:
             dbeta = mean_g_unscaled * D
         # step 7: g = dy*gamma
-        if needs_mean_g:
+        if with_gamma_and_dy:
             g = _rows.by_row(np.multiply, dy, gamma, out=buffers[1])
-        if needs_mean_g_2:
+        if with_dy_without_gamma:
             g = dy
         # step 18, pass 20: dx = x_centred*dvar_scaled + (g - mean_g -
         #   x_centred*mean_g_xhat*rstd)*rstd + dmu_scaled
@@ -587,7 +587,7 @@ def _jvp_of_rows(arguments, fields, results, call):
     y_dot_out, mu_dot_out, var_dot_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_mu = x_dot_rows is not None or gamma_dot_rows is not None
+    with_x_dot_or_gamma_dot = x_dot_rows is not None or gamma_dot_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
 
     def block(
@@ -603,13 +603,13 @@ def _jvp_of_rows(arguments, fields, results, call):
         row_scalar_buffers=(None,) * 2,
     ):
         # step 1: mu = mean(x)
-        if needs_mu:
+        if with_x_dot_or_gamma_dot:
             mu = _rows.row_dot(x, one_over_D)
         # step 21: mu_dot = mean(x_dot)
         if x_dot_rows is not None:
             mu_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2, pass 2: x_shifted = x - mu
-        if needs_mu:
+        if with_x_dot_or_gamma_dot:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
             # step 2, pass 4: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
@@ -827,8 +827,8 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, dgamma_out, dbeta_out, ddy_out, ddmu_out, ddvar_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_part_2 = dvar_rows is not None and ddx_rows is not None
-    needs_ddgamma_scaled = dy_rows is not None and ddgamma_rows is not None
+    with_dvar_and_ddx = dvar_rows is not None and ddx_rows is not None
+    with_dy_and_ddgamma = dy_rows is not None and ddgamma_rows is not None
     needs_mu = (
         (dy_rows is not None and ddx_rows is not None)
         or (dvar_rows is not None and ddx_rows is not None)
@@ -837,20 +837,26 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     needs_mean_dy = dy_rows is not None and (
         ddx_rows is not None or ddgamma_rows is not None
     )
-    needs_g = gamma_rows is not None and dy_rows is not None and ddx_rows is not None
-    needs_g_2 = gamma_rows is None and dy_rows is not None and ddx_rows is not None
-    needs_mean_ddx_g = dy_rows is not None and ddx_rows is not None
+    with_gamma_and_dy_and_ddx = (
+        gamma_rows is not None and dy_rows is not None and ddx_rows is not None
+    )
+    with_dy_and_ddx_without_gamma = (
+        gamma_rows is None and dy_rows is not None and ddx_rows is not None
+    )
+    with_dy_and_ddx = dy_rows is not None and ddx_rows is not None
     needs_mean_ddx_xhat_unscaled = ddx_rows is not None and (
         dy_rows is not None or dvar_rows is not None
     )
-    needs_d2x = (
+    with_dy_and_ddx_and_ddgamma = (
         dy_rows is not None and ddx_rows is not None and ddgamma_rows is not None
     )
-    needs_d2x_2 = dy_rows is not None and ddx_rows is not None and ddgamma_rows is None
+    with_dy_and_ddx_without_ddgamma = (
+        dy_rows is not None and ddx_rows is not None and ddgamma_rows is None
+    )
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     # step 48, pass 35: mean_g_xhat_shifted = 2*dvar/D - mean_g_xhat*rstd**2
-    if needs_part_2:
+    if with_dvar_and_ddx:
         part_2 = 2.0 / D
 
     def block(
@@ -870,7 +876,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     ):
         ddy = d2gamma = dbeta = ddmu = ddvar = None
         # step 48, pass 24: ddgamma_scaled = ddgamma*rstd
-        if needs_ddgamma_scaled:
+        if with_dy_and_ddgamma:
             ddgamma_scaled = ddgamma * rstd
         # step 1: mu = mean(x)
         if needs_mu:
@@ -882,27 +888,27 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 28: g = dy*gamma
-        if needs_g:
+        if with_gamma_and_dy_and_ddx:
             g = _rows.by_row(np.multiply, dy, gamma, out=ddy_block)
-        if needs_g_2:
+        if with_dy_and_ddx_without_gamma:
             g = dy
         # step 48: mean_ddx_g = mean(ddx*g)
-        if needs_mean_ddx_g:
+        if with_dy_and_ddx:
             mean_ddx_g = _rows.row_dot(ddx, g) / D
         # step 29, pass 25: mean_g = gamma*mean_dy
-        if needs_g:
+        if with_gamma_and_dy_and_ddx:
             mean_g = gamma * mean_dy
-        if needs_g_2:
+        if with_dy_and_ddx_without_gamma:
             mean_g = mean_dy
         # step 48, pass 26: mean_ddx_g_scaled = mean_ddx_g*rstd**2
-        if needs_mean_ddx_g:
+        if with_dy_and_ddx:
             part = np.square(rstd)
             mean_ddx_g_scaled = mean_ddx_g * part
         # step 48, pass 27: mean_dy_scaled = ddgamma*mean_dy*rstd
-        if needs_ddgamma_scaled:
+        if with_dy_and_ddgamma:
             mean_dy_scaled = ddgamma * mean_dy * rstd
         # step 48, pass 28: mean_ddx_scaled = mean_ddx*mean_g*rstd**2
-        if needs_mean_ddx_g:
+        if with_dy_and_ddx:
             mean_ddx_scaled = mean_ddx * mean_g * part
         # step 2, pass 2: x_shifted = x - mu
         if needs_mu:
@@ -922,59 +928,59 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if needs_mean_ddx_xhat_unscaled:
             mean_ddx_xhat = mean_ddx_xhat_unscaled * rstd
         # step 30, pass 34: mean_g_xhat = gamma*mean_dy_xhat
-        if needs_g:
+        if with_gamma_and_dy_and_ddx:
             mean_g_xhat = gamma * mean_dy_xhat
-        if needs_g_2:
+        if with_dy_and_ddx_without_gamma:
             mean_g_xhat = mean_dy_xhat
         # step 48, pass 35: mean_g_xhat_shifted = 2*dvar/D - mean_g_xhat*rstd**2
-        if needs_part_2:
+        if with_dvar_and_ddx:
             mean_g_xhat_shifted = dvar * part_2
         if dy_rows is not None and dvar_rows is None and ddx_rows is not None:
             mean_g_xhat_shifted = 0.0
-        if needs_mean_ddx_g:
+        if with_dy_and_ddx:
             mean_g_xhat_shifted = mean_g_xhat_shifted - mean_g_xhat * part
             # step 48, pass 36: mean_ddx_xhat_scaled = mean_ddx_xhat*rstd**2
             mean_ddx_xhat_scaled = mean_ddx_xhat * part
             # step 48, pass 37: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
         # step 48, pass 38: mean_dy_xhat_scaled = ddgamma*mean_dy_xhat*rstd
-        if needs_ddgamma_scaled:
+        if with_dy_and_ddgamma:
             mean_dy_xhat_scaled = ddgamma * mean_dy_xhat * rstd
         # step 66: ddvar = 2*mean_ddx_xhat/rstd
-        if needs_part_2:
+        if with_dvar_and_ddx:
             ddvar = mean_ddx_xhat * 2.0 / rstd
         # step 55, pass 41: d2gamma_unscaled = sum((ddx - mean_ddx -
         #   x_centred*mean_ddx_xhat*rstd)*dy)
         if needs_mean_ddx_xhat_unscaled:
             part_3 = _rows.by_row(np.subtract, ddx, mean_ddx, out=dx_block)
-        if needs_mean_ddx_g:
+        if with_dy_and_ddx:
             part_4 = _rows.by_row(
                 np.multiply, x_centred, mean_ddx_xhat * rstd, out=buffers[1]
             )
             part_4 = np.subtract(part_3, part_4, out=part_4)
-        if needs_g:
+        if with_gamma_and_dy_and_ddx:
             d2gamma_unscaled = _rows.row_dot(part_4, dy)
         # step 48, pass 39: d2x = dy*ddgamma_scaled + x_centred*mean_ddx_scaled*rstd +
         #   (ddx - mean_ddx)*mean_g_xhat_shifted + (x_centred*mean_g_xhat_scaled*rstd +
         #   mean_g - g)*mean_ddx_xhat_scaled - mean_dy_scaled -
         #   x_centred*mean_ddx_g_scaled*rstd - x_centred*mean_dy_xhat_scaled*rstd
-        if needs_ddgamma_scaled:
+        if with_dy_and_ddgamma:
             d2x = _rows.by_row(np.multiply, dy, ddgamma_scaled, out=buffers[2])
-        if needs_mean_ddx_g:
+        if with_dy_and_ddx:
             part_5 = _rows.by_row(
                 np.multiply, x_centred, mean_ddx_scaled * rstd, out=buffers[3]
             )
-        if needs_d2x:
+        if with_dy_and_ddx_and_ddgamma:
             d2x = np.add(d2x, part_5, out=d2x)
-        if needs_d2x_2:
+        if with_dy_and_ddx_without_ddgamma:
             d2x = part_5
         if needs_mean_ddx_xhat_unscaled:
             part_6 = np.multiply(part_3, mean_g_xhat_shifted, out=part_3)
-        if needs_mean_ddx_g:
+        if with_dy_and_ddx:
             d2x = np.add(d2x, part_6, out=part_6)
         if dy_rows is None and dvar_rows is not None and ddx_rows is not None:
             d2x = part_6
-        if needs_mean_ddx_g:
+        if with_dy_and_ddx:
             part_7 = _rows.by_row(
                 np.multiply, x_centred, mean_g_xhat_scaled * rstd, out=buffers[2]
             )
@@ -982,14 +988,14 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_7 = np.subtract(part_7, g, out=ddy_block)
             part_7 = np.multiply(part_7, mean_ddx_xhat_scaled, out=part_7)
             d2x = np.add(d2x, part_7, out=d2x)
-        if needs_ddgamma_scaled:
+        if with_dy_and_ddgamma:
             d2x = np.subtract(d2x, mean_dy_scaled, out=dx_block)
-        if needs_mean_ddx_g:
+        if with_dy_and_ddx:
             part_8 = _rows.by_row(
                 np.multiply, x_centred, mean_ddx_g_scaled * rstd, out=ddy_block
             )
             d2x = np.subtract(d2x, part_8, out=d2x)
-        if needs_ddgamma_scaled:
+        if with_dy_and_ddgamma:
             part_9 = _rows.by_row(
                 np.multiply, x_centred, mean_dy_xhat_scaled * rstd, out=ddy_block
             )
@@ -997,15 +1003,15 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             # step 62, pass 40: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
             #   x_centred*mean_ddx_xhat*rstd)*gamma*rstd + ddbeta
             ddy = _rows.by_row(np.multiply, x_centred, ddgamma_scaled, out=ddy_block)
-        if needs_g:
+        if with_gamma_and_dy_and_ddx:
             part_10 = gamma * rstd
-        if needs_g_2:
+        if with_dy_and_ddx_without_gamma:
             part_10 = rstd
-        if needs_mean_ddx_g:
+        if with_dy_and_ddx:
             part_11 = _rows.by_row(np.multiply, part_4, part_10, out=buffers[0])
-        if needs_d2x:
+        if with_dy_and_ddx_and_ddgamma:
             ddy = np.add(ddy, part_11, out=ddy)
-        if needs_d2x_2:
+        if with_dy_and_ddx_without_ddgamma:
             ddy = part_11
         if (
             dy_rows is not None
@@ -1014,7 +1020,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         ):
             ddy = np.add(ddy, ddbeta, out=ddy_block)
         # step 55, pass 42: d2gamma = d2gamma_unscaled*rstd
-        if needs_g:
+        if with_gamma_and_dy_and_ddx:
             d2gamma = d2gamma_unscaled * rstd
         if dbeta_out is not None:
             dbeta = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)

@@ -33,9 +33,9 @@ def causal_softmax(
         position: an array with the axes q, without a gradient.
         scale: a number or an array without axes. If omitted it is 1.
 
-    Returns y in the type of the first rows. y is an array with the axes ... q k. The
-    compute type is the widest among the inputs, and float32 for 16-bit inputs. Raises
-    TypeError for another type, ValueError for a wrong shape.
+    Returns y in the type of x. y is an array with the axes ... q k. The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
+    another type, ValueError for a wrong shape.
     """
     x = _floats("x", x)
     *rest, q, k = _axes("x", x, "... q k", 2, True)

@@ -42,7 +42,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -631,7 +631,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, _, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_ddu = scale is not None and ddx_rows is not None
+    with_scale_and_ddx = scale is not None and ddx_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
@@ -673,7 +673,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 31, pass 5: mean_dy_y_unscaled = mean(dy*e_shifted)
         mean_dy_y_unscaled = _rows.row_dot(dy, e_shifted) / D
         # step 41: ddu = where(index() <= position, ddx*scale + x*ddscale, 0)
-        if needs_ddu:
+        if with_scale_and_ddx:
             ddu = np.multiply(ddx, scale, out=buffers[0])
         if scale is None:
             ddu = ddx
@@ -710,7 +710,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             du = np.multiply(du, inv_sum_e_shifted, out=du)
             du = _rows.select(mask, du, 0.0, out=du)
         # step 60: mean_ddx_du_index = mean(where(index() <= position, ddx*du, 0))
-        if needs_ddu:
+        if with_scale_and_ddx:
             part_7 = np.multiply(ddx, du, out=buffers[4])
             part_7 = _rows.select(mask, part_7, 0.0, out=part_7)
             mean_ddx_du_index = _rows.row_dot(part_7, one_over_D)
@@ -751,7 +751,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         d2x = _rows.select(mask, d2x, 0.0, out=d2x)
         # step 60, pass 14: mean_ddx_du_index_scaled = (mean_d2u_index_x +
         #   mean_ddx_du_index)*D
-        if needs_ddu:
+        if with_scale_and_ddx:
             mean_ddx_du_index_scaled = mean_d2u_index_x + mean_ddx_du_index
         if ddx_rows is None:
             mean_ddx_du_index_scaled = mean_d2u_index_x

@@ -6,8 +6,11 @@
 """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query.
 
 `causal_softmax` takes tensors, and `CausalSoftmax` is a module. A plain call on the processor
-runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
-and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
+the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
+that are no floats, and an operator of them in `torch.compile` and autocast. On other
+devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
+`_decomposed` computes.
 """
 
 import math
@@ -43,8 +46,8 @@ def causal_softmax(
         position: an array with the axes q, without a gradient.
         scale: a number or a tensor without axes. If omitted it is 1.
 
-    Returns y in the type of the first rows. y is an array with the axes ... q k. The
-    compute type is the widest among the inputs, and float32 for 16-bit inputs.
+    Returns y in the type of x. y is an array with the axes ... q k. The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
@@ -103,11 +106,14 @@ def _rows(x, position, scale):
 
 
 def _forward(run, kept, D, starts_q, x, position, scale):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
+    """The outputs by the compiled kernel, then the row scalars: if `kept` is True, where
+    autograd records the call, and else None.
 
-    In the form of a call, r has the shape of rows, n has one value, of integers i
-    one value a row; a capital has to be there, + is a result, a digit row scalars,
-    * lies where a table says. A bar ends the values of a kernel.
+    The form says how tensors have to lie: r has the shape of rows, n has one value,
+    of integers i one value a row; a capital has to be there, * lies where a table
+    says. Behind + is a result, of the shape and type of the tensor that is passed
+    for it; a digit is a row scalar. A bar begins what the kernel of sums reads,
+    another what neither kernel does. The number behind the form is the least D.
     """
     return run(
         _FORWARD,

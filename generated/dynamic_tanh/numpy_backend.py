@@ -43,7 +43,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -409,7 +409,7 @@ def _jvp_of_rows(arguments, fields, results, call):
     x_rows, alpha, gamma = fields
     (y_dot_out,) = results
     shape, dtype, _ = call
-    needs_part = x_dot_rows is not None or alpha_dot is not None
+    with_x_dot_or_alpha_dot = x_dot_rows is not None or alpha_dot is not None
     if (
         alpha_dot is not None
         or (alpha is not None and x_dot_rows is not None)
@@ -439,7 +439,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         #   x_dot*alpha)*gamma + beta_dot
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, t, gamma_dot_wide, out=y_dot_block)
-        if needs_part:
+        if with_x_dot_or_alpha_dot:
             part = np.subtract(1.0, t, out=buffers[1])
             part_2 = np.add(t, 1.0, out=t)
             part = np.multiply(part, part_2, out=part_2)
@@ -451,7 +451,7 @@ def _jvp_of_rows(arguments, fields, results, call):
             part_3 = np.add(part_3, part_4, out=part_3)
         if x_dot_rows is not None and alpha_dot is None:
             part_3 = part_4
-        if needs_part:
+        if with_x_dot_or_alpha_dot:
             part = np.multiply(part, part_3, out=part)
         if gamma is not None and (x_dot_rows is not None or alpha_dot is not None):
             part = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
@@ -607,10 +607,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     )
     needs_part_6 = gamma is not None and (ddx_rows is not None or ddalpha is not None)
     needs_ddgamma_value_2 = ddx_rows is None and ddalpha is None and ddgamma is None
-    needs_u = ddx_rows is not None or ddalpha is not None or ddgamma is not None
+    with_ddx_or_ddalpha_or_ddgamma = (
+        ddx_rows is not None or ddalpha is not None or ddgamma is not None
+    )
     needs_du = ddalpha is not None or (alpha is not None and ddx_rows is not None)
-    needs_mean_ddx_du = alpha is not None and ddx_rows is not None
-    needs_part_4 = ddx_rows is not None or ddalpha is not None
+    with_alpha_and_ddx = alpha is not None and ddx_rows is not None
+    with_ddx_or_ddalpha = ddx_rows is not None or ddalpha is not None
     D = _rows.number(features, dtype)
     if needs_alpha_value:
         alpha_value = np.asarray(alpha, dtype)
@@ -643,7 +645,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     ):
         d2gamma = d2alpha = None
         # step 1: u = x*alpha
-        if needs_u:
+        if with_ddx_or_ddalpha_or_ddgamma:
             u = np.multiply(x, alpha_value, out=dx_block)
             # step 2: t = tanh(u)
             t = np.tanh(u, out=ddy_block)
@@ -651,7 +653,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part = np.subtract(1.0, t, out=dx_block)
         if needs_du:
             du = np.multiply(part, dy, out=buffers[0])
-        if needs_u:
+        if with_ddx_or_ddalpha_or_ddgamma:
             part_2 = np.add(t, 1.0, out=buffers[1])
         if needs_du:
             du = np.multiply(du, part_2, out=du)
@@ -660,7 +662,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         ):
             du = _rows.by_feature(np.multiply, du, gamma_wide, out=du)
         # step 39: mean_ddx_du = mean(ddx*du)
-        if needs_mean_ddx_du:
+        if with_alpha_and_ddx:
             mean_ddx_du = _rows.row_dot(ddx, du) / D
         # step 26: ddu = ddx*alpha + x*ddalpha
         if ddx_rows is not None:
@@ -672,20 +674,20 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is None and ddalpha is not None:
             ddu = part_3
         # step 41: d2gamma = sum over rows of (1 - t)*ddu*dy*(t + 1)
-        if needs_part_4:
+        if with_ddx_or_ddalpha:
             part_4 = np.multiply(part, ddu, out=buffers[4])
         if needs_part_6:
             part_5 = np.multiply(part_4, dy, out=buffers[5])
             part_5 = np.multiply(part_5, part_2, out=part_5)
             d2gamma = _rows.sum_rows(part_5)
         # step 33: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
-        if needs_part_4:
+        if with_ddx_or_ddalpha:
             d2u = np.multiply(ddu, t, out=buffers[2])
             d2u = np.multiply(d2u, part_6, out=d2u)
             d2u = np.subtract(ddgamma_value, d2u, out=d2u)
         if ddx_rows is None and ddalpha is None and ddgamma is not None:
             d2u = ddgamma_value
-        if needs_u:
+        if with_ddx_or_ddalpha_or_ddgamma:
             d2u = np.multiply(part, d2u, out=part)
             d2u = np.multiply(d2u, dy, out=d2u)
             d2u = np.multiply(d2u, part_2, out=d2u)
@@ -693,7 +695,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if needs_alpha_value:
             mean_d2u_x = _rows.row_dot(d2u, x) / D
         # step 37: d2x = d2u*alpha + du*ddalpha
-        if needs_u:
+        if with_ddx_or_ddalpha_or_ddgamma:
             d2x = np.multiply(d2u, alpha_value, out=d2u)
         if ddalpha is not None:
             part_7 = np.multiply(du, ddalpha, out=du)
@@ -701,7 +703,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 47: ddy = t*ddgamma + (1 - t)*ddu*(t + 1)*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, t, ddgamma_value_wide, out=t)
-        if needs_part_4:
+        if with_ddx_or_ddalpha:
             part_8 = np.multiply(part_4, part_2, out=buffers[0])
         if needs_part_6:
             part_8 = _rows.by_feature(np.multiply, part_8, gamma_wide, out=part_8)
@@ -714,7 +716,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         ):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
         # step 39, pass 1: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
-        if needs_mean_ddx_du:
+        if with_alpha_and_ddx:
             mean_ddx_du_scaled = mean_d2u_x + mean_ddx_du
         if ddx_rows is None and (
             ddalpha is not None or (alpha is not None and ddgamma is not None)

@@ -43,7 +43,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -575,12 +575,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, dz_out, _, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_part = ddx_rows is not None or ddgamma is not None
-    needs_g = gamma is not None and ddx_rows is not None
-    needs_g_2 = gamma is None and ddx_rows is not None
+    with_ddx_or_ddgamma = ddx_rows is not None or ddgamma is not None
+    with_gamma_and_ddx = gamma is not None and ddx_rows is not None
+    with_ddx_without_gamma = gamma is None and ddx_rows is not None
     needs_part_7 = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
-    needs_d2xhat_part = gamma is not None and ddz_rows is not None
-    needs_mean_d2xhat_part_xhat = ddx_rows is not None or ddz_rows is not None
+    with_gamma_and_ddz = gamma is not None and ddz_rows is not None
+    with_ddx_or_ddz = ddx_rows is not None or ddz_rows is not None
     needs_d2z = ddz_rows is not None and (ddx_rows is not None or ddgamma is not None)
     needs_ddy = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
     D = _rows.number(features, dtype)
@@ -613,15 +613,15 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
         # step 44: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
-        if needs_part:
+        if with_ddx_or_ddgamma:
             part = np.multiply(dy, silu_z, out=buffers[0])
         if ddgamma is not None:
             part_2 = np.multiply(part, xhat, out=buffers[1])
             mean_ddgamma_dy_silu_z = _rows.row_dot(part_2, ddgamma_over_D)
         # step 32: g = dy*silu_z*gamma
-        if needs_g:
+        if with_gamma_and_ddx:
             g = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[1])
-        if needs_g_2:
+        if with_ddx_without_gamma:
             g = part
         # step 33: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
@@ -657,15 +657,15 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 52: d2silu_z = (xhat*ddgamma + dg*gamma)*dy
         if ddgamma is not None:
             d2silu_z = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[7])
-        if needs_g:
+        if with_gamma_and_ddx:
             part_8 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
-        if needs_g_2:
+        if with_ddx_without_gamma:
             part_8 = dg
         if ddx_rows is not None and ddgamma is not None:
             d2silu_z = np.add(d2silu_z, part_8, out=part_8)
         if ddx_rows is not None and ddgamma is None:
             d2silu_z = part_8
-        if needs_part:
+        if with_ddx_or_ddgamma:
             d2silu_z = np.multiply(d2silu_z, dy, out=buffers[2])
         # step 36, pass 3: d2xhat_part = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma
         #   - ddx*mean_g_xhat_scaled
@@ -673,7 +673,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2xhat_part = np.multiply(ddz, dy, out=buffers[7])
             d2xhat_part = np.multiply(d2xhat_part, sigmoid_z, out=d2xhat_part)
             d2xhat_part = np.multiply(d2xhat_part, part_6, out=d2xhat_part)
-        if needs_d2xhat_part:
+        if with_gamma_and_ddz:
             d2xhat_part = _rows.by_feature(
                 np.multiply, d2xhat_part, gamma_wide, out=d2xhat_part
             )
@@ -683,7 +683,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_9 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=buffers[4])
             d2xhat_part = np.subtract(d2xhat_part, part_9, out=part_9)
         # step 44: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
-        if needs_mean_d2xhat_part_xhat:
+        if with_ddx_or_ddz:
             mean_d2xhat_part_xhat = _rows.row_dot(d2xhat_part, xhat) / D
         # step 58: d2z = (d2silu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
         #   sigmoid_z)*(d2silu_z*z + ((1 - sigmoid_z)*z + 1 -
@@ -692,20 +692,20 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2z = np.multiply(part_5, ddz, out=buffers[8])
             d2z = np.multiply(d2z, dy, out=d2z)
             d2z = np.multiply(d2z, xhat, out=d2z)
-        if needs_d2xhat_part:
+        if with_gamma_and_ddz:
             d2z = _rows.by_feature(np.multiply, d2z, gamma_wide, out=d2z)
         if needs_d2z:
             d2z = np.add(d2silu_z, d2z, out=d2z)
         if ddz_rows is None:
             d2z = d2silu_z
-        if needs_part:
+        if with_ddx_or_ddgamma:
             part_10 = np.multiply(d2silu_z, z, out=buffers[9])
         if ddz_rows is not None:
             part_11 = np.subtract(part_6, silu_z, out=buffers[2])
             part_11 = np.multiply(part_11, ddz, out=part_11)
             part_11 = np.multiply(part_11, dy, out=part_11)
             part_11 = np.multiply(part_11, xhat, out=part_11)
-        if needs_d2xhat_part:
+        if with_gamma_and_ddz:
             part_11 = _rows.by_feature(np.multiply, part_11, gamma_wide, out=part_11)
         if needs_d2z:
             part_10 = np.add(part_10, part_11, out=part_11)
@@ -746,7 +746,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_13 = np.subtract(part_13, part_14, out=part_13)
             part_13 = np.multiply(part_13, rstd, out=part_13)
             d2x = np.add(d2x, part_13, out=buffers[0])
-        if needs_mean_d2xhat_part_xhat:
+        if with_ddx_or_ddz:
             part_15 = _rows.by_row(
                 np.multiply, xhat, mean_d2xhat_part_xhat, out=buffers[1]
             )

@@ -43,7 +43,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -198,8 +198,8 @@ def _forward_of_rows(values, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
         var = _rows.row_dot(x_shifted, x_shifted) / D
-        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
-        #   place, and var is put right
+        # step 2, pass 2: mu_residual = mean(x_shifted) where |mu| > far_from*sqrt(var),
+        #   else 0; it is taken off x_shifted in place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -658,9 +658,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, dgamma_out, dbeta_out, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_x_shifted = ddx_rows is not None or ddgamma_rows is not None
-    needs_g = gamma_rows is not None and ddx_rows is not None
-    needs_g_2 = gamma_rows is None and ddx_rows is not None
+    with_ddx_or_ddgamma = ddx_rows is not None or ddgamma_rows is not None
+    with_gamma_and_ddx = gamma_rows is not None and ddx_rows is not None
+    with_ddx_without_gamma = gamma_rows is None and ddx_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
@@ -685,7 +685,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
-        if needs_x_shifted:
+        if with_ddx_or_ddgamma:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
@@ -695,9 +695,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_dot(ddx, xhat) / D
         # step 29: g = dy*gamma
-        if needs_g:
+        if with_gamma_and_ddx:
             g = np.multiply(dy, gamma, out=buffers[0])
-        if needs_g_2:
+        if with_ddx_without_gamma:
             g = dy
         # step 30: mean_g = mean(g)
         if ddx_rows is not None:
@@ -726,12 +726,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_2 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=ddy_block)
             d2xhat_part = np.subtract(d2xhat_part, part_2, out=buffers[2])
         # step 44: mean_d2xhat_part = mean(d2xhat_part)
-        if needs_x_shifted:
+        if with_ddx_or_ddgamma:
             mean_d2xhat_part = _rows.row_dot(d2xhat_part, one_over_D)
             # step 44: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
             mean_d2xhat_part_xhat = _rows.row_dot(d2xhat_part, xhat) / D
         # step 51: d2gamma = dg*dy
-        if needs_g:
+        if with_gamma_and_ddx:
             d2gamma = np.multiply(dg, dy, out=dgamma_block)
         # step 56: ddy = ddbeta + ddgamma*xhat + dg*gamma
         if ddgamma_rows is not None:
@@ -740,9 +740,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             ddy = np.add(ddbeta, ddy, out=ddy)
         if ddgamma_rows is None and ddbeta_rows is not None:
             ddy = ddbeta
-        if needs_g:
+        if with_gamma_and_ddx:
             part_3 = np.multiply(dg, gamma, out=dg)
-        if needs_g_2:
+        if with_ddx_without_gamma:
             part_3 = dg
         if ddx_rows is not None and (
             ddgamma_rows is not None or ddbeta_rows is not None
@@ -768,7 +768,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2x = np.add(d2xhat_part, d2x, out=d2x)
         if ddx_rows is None and ddgamma_rows is not None:
             d2x = d2xhat_part
-        if needs_x_shifted:
+        if with_ddx_or_ddgamma:
             d2x = np.subtract(d2x, mean_d2xhat_part, out=buffers[0])
             part_6 = np.multiply(xhat, mean_d2xhat_part_xhat, out=xhat)
             d2x = np.subtract(d2x, part_6, out=part_6)

@@ -42,7 +42,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -524,7 +524,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, dweight_out, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_g = weight_rows is not None and ddx_rows is not None
+    with_weight_and_ddx = weight_rows is not None and ddx_rows is not None
     D = _rows.number(features, dtype)
 
     def block(
@@ -546,7 +546,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_dot(ddx, xhat) / D
         # step 20: g = dy*weight
-        if needs_g:
+        if with_weight_and_ddx:
             g = np.multiply(dy, weight, out=buffers[0])
         if weight_rows is None:
             g = dy
@@ -574,12 +574,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 31: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
         mean_d2xhat_part_xhat = _rows.row_dot(d2xhat_part, xhat) / D
         # step 37: d2weight = dg*dy
-        if needs_g:
+        if with_weight_and_ddx:
             d2weight = np.multiply(dg, dy, out=dweight_block)
         # step 38: ddy = ddweight*xhat + dg*weight
         if ddweight_rows is not None:
             ddy = np.multiply(ddweight, xhat, out=ddy_block)
-        if needs_g:
+        if with_weight_and_ddx:
             part_2 = np.multiply(dg, weight, out=dg)
         if weight_rows is None:
             part_2 = dg

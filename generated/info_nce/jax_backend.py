@@ -31,7 +31,7 @@ def info_nce(
         positive: one integer per row, shape similarity.shape[:-1].
         scale: a number or an array without axes. If omitted it is 1.
 
-    Returns y in the type of the first rows. y has one value per row, shape
+    Returns y in the type of similarity. y has one value per row, shape
     similarity.shape[:-1]. The compute type is the widest among the inputs, and float32
     for 16-bit inputs. Raises TypeError for another type, ValueError for a wrong shape.
     """

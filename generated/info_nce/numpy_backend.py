@@ -41,7 +41,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dsimilarity: npt.NDArray[Any]
@@ -575,7 +575,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dsimilarity_out, _, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_mean_ddsimilarity_dz = scale is not None and ddsimilarity_rows is not None
+    with_scale_and_ddsimilarity = scale is not None and ddsimilarity_rows is not None
     D = _rows.number(features, dtype)
     if scale is not None:
         scale = np.asarray(scale, dtype)
@@ -618,7 +618,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             )
             dz = np.add(dz, part_2, out=dz)
         # step 63: mean_ddsimilarity_dz = mean(ddsimilarity*dz)
-        if needs_mean_ddsimilarity_dz:
+        if with_scale_and_ddsimilarity:
             mean_ddsimilarity_dz = _rows.row_dot(ddsimilarity, dz) / D
             # step 45: ddz = ddsimilarity*scale + similarity*ddscale
             ddz = np.multiply(ddsimilarity, scale, out=buffers[1])
@@ -667,7 +667,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2similarity = np.add(d2similarity, part_5, out=d2similarity)
         # step 63, pass 13: mean_d2similarity_shifted_simila_2 =
         #   (mean_d2similarity_shifted_simila + mean_ddsimilarity_dz)*D
-        if needs_mean_ddsimilarity_dz:
+        if with_scale_and_ddsimilarity:
             mean_d2similarity_shifted_simila_2 = (
                 mean_d2similarity_shifted_simila + mean_ddsimilarity_dz
             )

@@ -43,7 +43,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -193,8 +193,8 @@ def _forward_of_rows(values, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
         var = _rows.row_dot(x_shifted, x_shifted) / D
-        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
-        #   place, and var is put right
+        # step 2, pass 2: mu_residual = mean(x_shifted) where |mu| > far_from*sqrt(var),
+        #   else 0; it is taken off x_shifted in place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -669,12 +669,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, dgamma_out, dbeta_out, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_mean_dy = ddx_rows is not None or ddgamma_rows is not None
-    needs_g = gamma_rows is not None and ddx_rows is not None
-    needs_g_2 = gamma_rows is None and ddx_rows is not None
-    needs_d2x = ddx_rows is not None and ddgamma_rows is not None
-    needs_d2x_2 = ddx_rows is not None and ddgamma_rows is None
-    needs_d2x_3 = ddx_rows is None and ddgamma_rows is None
+    with_ddx_or_ddgamma = ddx_rows is not None or ddgamma_rows is not None
+    with_gamma_and_ddx = gamma_rows is not None and ddx_rows is not None
+    with_ddx_without_gamma = gamma_rows is None and ddx_rows is not None
+    with_ddx_and_ddgamma = ddx_rows is not None and ddgamma_rows is not None
+    with_ddx_without_ddgamma = ddx_rows is not None and ddgamma_rows is None
+    needs_d2x = ddx_rows is None and ddgamma_rows is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
@@ -695,13 +695,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     ):
         d2gamma = dbeta = None
         # step 33: mean_dy = mean(dy)
-        if needs_mean_dy:
+        if with_ddx_or_ddgamma:
             mean_dy = _rows.row_dot(dy, one_over_D)
         # step 54: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
-        if needs_mean_dy:
+        if with_ddx_or_ddgamma:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
@@ -711,28 +711,28 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             mean_ddx_xhat_unscaled = _rows.row_dot(ddx, x_centred) / D
         # step 29: g = dy*gamma
-        if needs_g:
+        if with_gamma_and_ddx:
             g = _rows.by_row(np.multiply, dy, gamma, out=dx_block)
-        if needs_g_2:
+        if with_ddx_without_gamma:
             g = dy
         # step 48: mean_ddx_g = mean(ddx*g)
         if ddx_rows is not None:
             mean_ddx_g = _rows.row_dot(ddx, g) / D
         # step 32, pass 25: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
-        if needs_mean_dy:
+        if with_ddx_or_ddgamma:
             mean_dy_xhat = mean_dy_xhat_unscaled * rstd
         # step 54, pass 26: mean_ddx_xhat = mean_ddx_xhat_unscaled*rstd
         if ddx_rows is not None:
             mean_ddx_xhat = mean_ddx_xhat_unscaled * rstd
         # step 30, pass 27: mean_g = gamma*mean_dy
-        if needs_g:
+        if with_gamma_and_ddx:
             mean_g = gamma * mean_dy
-        if needs_g_2:
+        if with_ddx_without_gamma:
             mean_g = mean_dy
         # step 31, pass 28: mean_g_xhat = gamma*mean_dy_xhat
-        if needs_g:
+        if with_gamma_and_ddx:
             mean_g_xhat = gamma * mean_dy_xhat
-        if needs_g_2:
+        if with_ddx_without_gamma:
             mean_g_xhat = mean_dy_xhat
         # step 48, pass 29: mean_g_xhat_scaled = 3*mean_g_xhat
         if ddx_rows is not None:
@@ -752,7 +752,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
                 np.multiply, x_centred, mean_ddx_xhat * rstd, out=buffers[1]
             )
             part_2 = np.subtract(part, part_2, out=part_2)
-        if needs_g:
+        if with_gamma_and_ddx:
             d2gamma_unscaled = _rows.row_dot(part_2, dy)
         # step 48, pass 33: d2x = (dy*ddgamma + (x_centred*mean_ddx_scaled*rstd +
         #   (x_centred*mean_g_xhat_scaled*rstd + mean_g - g)*mean_ddx_xhat -
@@ -778,9 +778,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_6 = np.multiply(part, mean_g_xhat, out=part)
             part_3 = np.subtract(part_3, part_6, out=part_3)
             part_3 = np.multiply(part_3, rstd, out=part_3)
-        if needs_d2x:
+        if with_ddx_and_ddgamma:
             d2x = np.add(d2x, part_3, out=part_3)
-        if needs_d2x_2:
+        if with_ddx_without_ddgamma:
             d2x = part_3
         if ddgamma_rows is not None:
             d2x = np.subtract(d2x, mean_dy_scaled, out=dx_block)
@@ -788,36 +788,36 @@ def _backward_backward_of_rows(arguments, fields, results, call):
                 np.multiply, x_centred, mean_dy_xhat_scaled * rstd, out=buffers[0]
             )
             d2x = np.subtract(d2x, part_7, out=d2x)
-        if needs_mean_dy:
+        if with_ddx_or_ddgamma:
             d2x = np.multiply(d2x, rstd, out=d2x)
         # step 62, pass 34: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
         #   x_centred*mean_ddx_xhat*rstd)*gamma*rstd + ddbeta
         if ddgamma_rows is not None:
             ddy = np.multiply(x_centred, ddgamma * rstd, out=x_centred)
-        if needs_g:
+        if with_gamma_and_ddx:
             part_8 = gamma * rstd
-        if needs_g_2:
+        if with_ddx_without_gamma:
             part_8 = rstd
         if ddx_rows is not None:
             part_9 = _rows.by_row(np.multiply, part_2, part_8, out=buffers[0])
-        if needs_d2x:
+        if with_ddx_and_ddgamma:
             ddy = np.add(ddy, part_9, out=ddy)
-        if needs_d2x_2:
+        if with_ddx_without_ddgamma:
             ddy = part_9
         if ddbeta_rows is not None and (
             ddx_rows is not None or ddgamma_rows is not None
         ):
             ddy = np.add(ddy, ddbeta, out=ddy_block)
         # step 55, pass 36: d2gamma = d2gamma_unscaled*rstd
-        if needs_g:
+        if with_gamma_and_ddx:
             d2gamma = d2gamma_unscaled * rstd
         if dbeta_out is not None:
             dbeta = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
-        if needs_d2x_3:
+        if needs_d2x:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
         if gamma_rows is not None and ddx_rows is None:
             d2gamma = _rows.filled(0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype)
-        if needs_d2x_3:
+        if needs_d2x:
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         if gamma_rows is not None:
             d2gamma = d2gamma[..., 0]

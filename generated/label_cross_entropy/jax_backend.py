@@ -38,9 +38,9 @@ def label_cross_entropy(
         smoothing: a constant, a finite number.
         z_loss: a constant, a finite number.
 
-    Returns y in the type of the first rows. y has one value per row, shape
-    x.shape[:-1]. The compute type is the widest among the inputs, and float32 for
-    16-bit inputs. Raises TypeError for another type, ValueError for a wrong shape.
+    Returns y in the type of x. y has one value per row, shape x.shape[:-1]. The compute
+    type is the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError
+    for another type, ValueError for a wrong shape.
     """
     x = _floats("x", x)
     if x.ndim < 1 or x.shape[-1] < 1:

@@ -36,9 +36,9 @@ def layer_norm_gelu(
         beta: one value per feature, shape (D,). If omitted it is 0.
         eps: a constant, a finite number of 0 or more.
 
-    Returns y in the type of the first rows. y has shape (..., D). The compute type is
-    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
-    another type, ValueError for a wrong shape.
+    Returns y in the type of x. y has shape (..., D). The compute type is the widest
+    among the inputs, and float32 for 16-bit inputs. Raises TypeError for another type,
+    ValueError for a wrong shape.
     """
     x = _floats("x", x)
     if x.ndim < 1 or x.shape[-1] < 1:

@@ -43,7 +43,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -190,8 +190,8 @@ def _forward_of_rows(values, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
         var = _rows.row_dot(x_shifted, x_shifted) / D
-        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
-        #   place, and var is put right
+        # step 2, pass 2: mu_residual = mean(x_shifted) where |mu| > far_from*sqrt(var),
+        #   else 0; it is taken off x_shifted in place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -695,8 +695,8 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, _, _, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_g = gamma is not None and ddx_rows is not None
-    needs_g_2 = gamma is None and ddx_rows is not None
+    with_gamma_and_ddx = gamma is not None and ddx_rows is not None
+    with_ddx_without_gamma = gamma is None and ddx_rows is not None
     # sqrt(2)/2
     constant_1 = dtype.type("0.7071067811865475244008443621048490392848")
     # sqrt(2)/(2*sqrt(pi))
@@ -763,9 +763,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_4 = np.multiply(du, xhat, out=buffers[3])
             mean_ddgamma_du_xhat = _rows.row_dot(part_4, ddgamma_over_D)
         # step 40: g = du*gamma
-        if needs_g:
+        if with_gamma_and_ddx:
             g = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[3])
-        if needs_g_2:
+        if with_ddx_without_gamma:
             g = du
         # step 41: mean_g = mean(g)
         if ddx_rows is not None:
@@ -788,9 +788,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 55: ddu = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
             ddu = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[5])
-        if needs_g:
+        if with_gamma_and_ddx:
             part_6 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[6])
-        if needs_g_2:
+        if with_ddx_without_gamma:
             part_6 = dg
         if ddx_rows is not None and ddgamma is not None:
             ddu = np.add(ddu, part_6, out=ddu)
@@ -809,7 +809,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 71: d2gamma = sum over rows of d2u*xhat + dg*du
         if gamma is not None:
             part_7 = np.multiply(d2u, xhat, out=buffers[2])
-        if needs_g:
+        if with_gamma_and_ddx:
             part_8 = np.multiply(dg, du, out=dg)
             part_7 = np.add(part_7, part_8, out=part_7)
         if gamma is not None:

@@ -43,7 +43,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -193,8 +193,8 @@ def _forward_of_rows(values, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
         var = _rows.row_dot(x_shifted, x_shifted) / D
-        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
-        #   place, and var is put right
+        # step 2, pass 2: mu_residual = mean(x_shifted) where |mu| > far_from*sqrt(var),
+        #   else 0; it is taken off x_shifted in place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -649,11 +649,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, _, dbeta_out, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_x_shifted = ddx_rows is not None or ddgamma is not None
-    needs_g = gamma is not None and ddx_rows is not None
-    needs_g_2 = gamma is None and ddx_rows is not None
-    needs_d2x = ddx_rows is not None and ddgamma is not None
-    needs_d2x_2 = ddx_rows is not None and ddgamma is None
+    with_ddx_or_ddgamma = ddx_rows is not None or ddgamma is not None
+    with_gamma_and_ddx = gamma is not None and ddx_rows is not None
+    with_ddx_without_gamma = gamma is None and ddx_rows is not None
+    with_ddx_and_ddgamma = ddx_rows is not None and ddgamma is not None
+    with_ddx_without_ddgamma = ddx_rows is not None and ddgamma is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     # step 44: mean_ddgamma_dy = mean(dy*ddgamma)
@@ -682,7 +682,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddgamma is not None:
             mean_ddgamma_dy = _rows.row_dot(dy, ddgamma_over_D)
         # step 2, pass 1: x_shifted = x - mu
-        if needs_x_shifted:
+        if with_ddx_or_ddgamma:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
@@ -696,9 +696,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_dot(part, ddgamma_over_D)
         # step 29: g = dy*gamma
-        if needs_g:
+        if with_gamma_and_ddx:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
-        if needs_g_2:
+        if with_ddx_without_gamma:
             g = dy
         # step 30: mean_g = mean(g)
         if ddx_rows is not None:
@@ -717,7 +717,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             dg = np.subtract(part_2, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
         # step 51: d2gamma = sum over rows of dg*dy
-        if needs_g:
+        if with_gamma_and_ddx:
             part_3 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_3)
         # step 44, pass 14: d2x = (dy*ddgamma + (xhat*mean_ddx_scaled +
@@ -738,9 +738,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_7 = np.multiply(part_2, mean_g_xhat, out=part_2)
             part_4 = np.subtract(part_4, part_7, out=part_4)
             part_4 = np.multiply(part_4, rstd, out=part_4)
-        if needs_d2x:
+        if with_ddx_and_ddgamma:
             d2x = np.add(d2x, part_4, out=part_4)
-        if needs_d2x_2:
+        if with_ddx_without_ddgamma:
             d2x = part_4
         if ddgamma is not None:
             d2x = np.subtract(d2x, mean_ddgamma_dy, out=dx_block)
@@ -748,18 +748,18 @@ def _backward_backward_of_rows(arguments, fields, results, call):
                 np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[0]
             )
             d2x = np.subtract(d2x, part_8, out=d2x)
-        if needs_x_shifted:
+        if with_ddx_or_ddgamma:
             d2x = np.multiply(d2x, rstd, out=d2x)
         # step 56: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
-        if needs_g:
+        if with_gamma_and_ddx:
             part_9 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
-        if needs_g_2:
+        if with_ddx_without_gamma:
             part_9 = dg
-        if needs_d2x:
+        if with_ddx_and_ddgamma:
             ddy = np.add(ddy, part_9, out=ddy)
-        if needs_d2x_2:
+        if with_ddx_without_ddgamma:
             ddy = part_9
         if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)

@@ -42,7 +42,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -627,11 +627,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, _, dbeta_out, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_x_shifted = ddx_rows is not None or ddgamma is not None
-    needs_g = gamma is not None and ddx_rows is not None
-    needs_g_2 = gamma is None and ddx_rows is not None
-    needs_d2xhat = ddx_rows is not None and ddgamma is not None
-    needs_ddy = ddx_rows is None and ddgamma is not None
+    with_ddx_or_ddgamma = ddx_rows is not None or ddgamma is not None
+    with_gamma_and_ddx = gamma is not None and ddx_rows is not None
+    with_ddx_without_gamma = gamma is None and ddx_rows is not None
+    with_ddx_and_ddgamma = ddx_rows is not None and ddgamma is not None
+    with_ddgamma_without_ddx = ddx_rows is None and ddgamma is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
@@ -656,7 +656,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part = _rows.by_row(np.multiply, ddx, np.negative(scale), out=ddy_block)
             dmean_g = _rows.row_dot(part, ones)
         # step 2, pass 1: x_shifted = x - mu
-        if needs_x_shifted:
+        if with_ddx_or_ddgamma:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.by_row(np.subtract, x_shifted, mu_residual, out=dx_block)
@@ -665,9 +665,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is not None:
             mean_sign_xhat = _rows.row_dot(part_2, one_over_D)
         # step 28: g = dy*gamma
-        if needs_g:
+        if with_gamma_and_ddx:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
-        if needs_g_2:
+        if with_ddx_without_gamma:
             g = dy
         # step 32: mean_g = mean(g)
         if ddx_rows is not None:
@@ -701,7 +701,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             dg = np.add(dg, part_5, out=dg)
             dg = np.add(dg, dmean_g_scaled, out=dg)
         # step 44: d2gamma = sum over rows of dg*dy
-        if needs_g:
+        if with_gamma_and_ddx:
             part_6 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_6)
         # step 35, pass 18: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled
@@ -709,36 +709,36 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2xhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
         if ddx_rows is not None:
             part_7 = np.multiply(g, dmean_g_xhat_scaled, out=buffers[1])
-        if needs_d2xhat:
+        if with_ddx_and_ddgamma:
             d2xhat = np.add(d2xhat, part_7, out=part_7)
         if ddx_rows is not None and ddgamma is None:
             d2xhat = part_7
         # step 36: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
-        if needs_x_shifted:
+        if with_ddx_or_ddgamma:
             sum_d2xhat_x_centred = _rows.row_dot(d2xhat, x_centred)
         # step 47, pass 19: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
-        if needs_g:
+        if with_gamma_and_ddx:
             ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
-        if needs_g_2:
+        if with_ddx_without_gamma:
             ddy = dg
         if ddgamma is not None:
             part_8 = _rows.by_feature(
                 np.multiply, x_centred, ddgamma_wide, out=x_centred
             )
             part_8 = _rows.by_row(np.multiply, part_8, scale, out=buffers[3])
-        if needs_d2xhat:
+        if with_ddx_and_ddgamma:
             ddy = np.add(ddy, part_8, out=ddy)
-        if needs_ddy:
+        if with_ddgamma_without_ddx:
             ddy = part_8
         if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
         # step 36: d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is not None:
             d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
-        if needs_ddy:
+        if with_ddgamma_without_ddx:
             d2scale = sum_d2xhat_x_centred
         # step 38: d2spread = -d2scale*scale**2
-        if needs_x_shifted:
+        if with_ddx_or_ddgamma:
             d2spread = np.negative(d2scale * np.square(scale))
             # step 39, pass 20: d2spread_scaled = d2spread/D
             d2spread_scaled = d2spread / D

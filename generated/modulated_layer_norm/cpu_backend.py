@@ -3,12 +3,13 @@
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
 """Layer normalization whose output is gated by one number a row.
 
-The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
-compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
-time. The library is kept in $LNGEN_CACHE or the user's cache folder.
+The functions of `numpy_backend` as compiled kernels of kernels.cpp and second_order.cpp.
+The system's C++ compiler ($CXX, or else c++, g++ or clang++) makes a library on first
+use for each type of rows and what is left out, in $LNGEN_CACHE or the user's cache folder.
 
-A call takes the straight way if its arrays are as kernels take them, and else the long
-one, which converts them, or says what is wrong with them.
+A call takes the straight way if its rows are dense and of one type that kernels take.
+Else `numpy_backend` checks it, and `_forward_on_kernels` and the like read rows with gaps
+where they lie and copy the rest. NumPy computes in types that kernels lack.
 """
 
 from collections.abc import Sequence

@@ -43,7 +43,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -194,8 +194,8 @@ def _forward_of_rows(values, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
         var = _rows.row_dot(x_shifted, x_shifted) / D
-        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
-        #   place, and var is put right
+        # step 2, pass 2: mu_residual = mean(x_shifted) where |mu| > far_from*sqrt(var),
+        #   else 0; it is taken off x_shifted in place, and var is put right
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
@@ -715,24 +715,26 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, dgate_out, _, _, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_part_18 = (
+    with_ddx_or_ddgate_or_ddgamma = (
         ddx_rows is not None or ddgate_rows is not None or ddgamma is not None
     )
-    needs_d2beta_rows = beta is not None and ddgate_rows is not None
-    needs_sum_ddbeta_dy = gate_rows is not None and ddbeta is not None
-    needs_part_4 = gate_rows is not None and ddgamma is not None
+    with_beta_and_ddgate = beta is not None and ddgate_rows is not None
+    with_gate_and_ddbeta = gate_rows is not None and ddbeta is not None
+    with_gate_and_ddgamma = gate_rows is not None and ddgamma is not None
     needs_part_5 = gamma is not None and (
         ddx_rows is not None or ddgate_rows is not None
     )
-    needs_g = gate_rows is not None and ddx_rows is not None
-    needs_part_9 = gamma is not None and ddgate_rows is not None
-    needs_part_10 = gate_rows is not None and gamma is not None and ddx_rows is not None
+    with_gate_and_ddx = gate_rows is not None and ddx_rows is not None
+    with_gamma_and_ddgate = gamma is not None and ddgate_rows is not None
+    with_gate_and_gamma_and_ddx = (
+        gate_rows is not None and gamma is not None and ddx_rows is not None
+    )
     needs_ddy = ddx_rows is None and ddgamma is None and ddbeta is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
     # step 44, pass 16: d2var_scaled = 2*d2var/D
-    if needs_part_18:
+    if with_ddx_or_ddgate_or_ddgamma:
         part_18 = 2.0 / D
 
     def block(
@@ -757,7 +759,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddgate_rows is not None:
             dmean_product = ddgate * D
         # step 54, pass 12: d2beta_rows = sum over rows of dy*dmean_product
-        if needs_d2beta_rows:
+        if with_beta_and_ddgate:
             d2beta_rows = _rows.sum_rows(dy, dmean_product)
         # step 40, pass 8: dmean_product_scaled = dmean_product/D
         if ddgate_rows is not None:
@@ -768,10 +770,10 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_2 = _rows.by_row(np.multiply, ddx, part, out=ddy_block)
             dmean_g = _rows.row_dot(part_2, ones)
         # step 50: sum_ddbeta_dy = sum(dy*ddbeta)
-        if needs_sum_ddbeta_dy:
+        if with_gate_and_ddbeta:
             sum_ddbeta_dy = _rows.row_dot(dy, ddbeta)
         # step 2, pass 1: x_shifted = x - mu
-        if needs_part_18:
+        if with_ddx_or_ddgate_or_ddgamma:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
@@ -783,7 +785,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_3 = np.multiply(part_3, part, out=part_3)
             dmean_g_xhat = _rows.row_dot(part_3, ones)
         # step 50: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
-        if needs_part_4:
+        if with_gate_and_ddgamma:
             part_4 = np.multiply(dy, xhat, out=ddy_block)
             sum_ddgamma_dy_xhat = _rows.row_dot(part_4, ddgamma)
         # step 31: g = dy*gate*gamma
@@ -791,7 +793,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_5 = _rows.by_feature(np.multiply, dy, gamma_wide, out=ddy_block)
         if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
             part_5 = dy
-        if needs_g:
+        if with_gate_and_ddx:
             g = _rows.by_row(np.multiply, part_5, gate, out=buffers[1])
         if gate_rows is None and ddx_rows is not None:
             g = part_5
@@ -819,11 +821,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             dg = np.add(dg, dmean_g_scaled, out=dg)
         # step 52, pass 17: d2gamma = sum over rows of (xhat*dmean_product_scaled +
         #   dg*gate)*dy
-        if needs_part_9:
+        if with_gamma_and_ddgate:
             part_9 = _rows.by_row(
                 np.multiply, xhat, dmean_product_scaled, out=buffers[3]
             )
-        if needs_part_10:
+        if with_gate_and_gamma_and_ddx:
             part_10 = _rows.by_row(np.multiply, dg, gate, out=buffers[4])
         if gate_rows is None and gamma is not None and ddx_rows is not None:
             part_10 = dg
@@ -835,7 +837,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_9 = np.multiply(part_9, dy, out=buffers[3])
             d2gamma = _rows.sum_rows(part_9)
         # step 50: sum_dg_dy_gamma = sum(dg*dy*gamma)
-        if needs_part_10:
+        if with_gate_and_gamma_and_ddx:
             part_11 = np.multiply(dg, dy, out=buffers[3])
             sum_dg_dy_gamma = _rows.row_dot(part_11, gamma)
         if gate_rows is not None and gamma is None and ddx_rows is not None:
@@ -846,7 +848,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2xhat = np.multiply(g, dmean_g_xhat_scaled, out=buffers[1])
         if ddgamma is not None:
             part_12 = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[3])
-        if needs_part_4:
+        if with_gate_and_ddgamma:
             part_12 = np.multiply(part_12, gate, out=part_12)
         if ddx_rows is not None and ddgamma is not None:
             d2xhat = np.add(d2xhat, part_12, out=d2xhat)
@@ -864,17 +866,17 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_14 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=ddy_block)
             d2xhat = np.subtract(d2xhat, part_14, out=d2xhat)
         # step 41: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
-        if needs_part_18:
+        if with_ddx_or_ddgate_or_ddgamma:
             sum_d2xhat_x_centred = _rows.row_dot(d2xhat, x_centred)
         # step 55, pass 15: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma +
         #   (xhat*gamma + beta)*dmean_product_scaled
-        if needs_sum_ddbeta_dy:
+        if with_gate_and_ddbeta:
             ddy = np.multiply(ddbeta, gate, out=ddy_block)
         if gate_rows is None and ddbeta is not None:
             ddy = ddbeta
         if ddgamma is not None:
             part_15 = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[4])
-        if needs_part_4:
+        if with_gate_and_ddgamma:
             part_15 = np.multiply(part_15, gate, out=part_15)
         if ddgamma is not None and ddbeta is not None:
             ddy = np.add(ddy, part_15, out=ddy_block)
@@ -884,17 +886,17 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_16 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if gamma is None and ddx_rows is not None:
             part_16 = dg
-        if needs_g:
+        if with_gate_and_ddx:
             part_16 = np.multiply(part_16, gate, out=part_16)
         if ddx_rows is not None and (ddgamma is not None or ddbeta is not None):
             ddy = np.add(ddy, part_16, out=ddy_block)
         if ddx_rows is not None and ddgamma is None and ddbeta is None:
             ddy = part_16
-        if needs_part_9:
+        if with_gamma_and_ddgate:
             part_17 = _rows.by_feature(np.multiply, xhat, gamma_wide, out=xhat)
         if gamma is None and ddgate_rows is not None:
             part_17 = xhat
-        if needs_d2beta_rows:
+        if with_beta_and_ddgate:
             part_17 = _rows.by_feature(np.add, part_17, beta_wide, out=part_17)
         if ddgate_rows is not None:
             part_17 = np.multiply(part_17, dmean_product_scaled, out=part_17)
@@ -910,7 +912,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
             d2rstd = sum_d2xhat_x_centred
         # step 43: d2var = -d2rstd*rstd**3/2
-        if needs_part_18:
+        if with_ddx_or_ddgate_or_ddgamma:
             d2var = d2rstd * (np.square(rstd) * rstd) * -0.5
             # step 44, pass 16: d2var_scaled = 2*d2var/D
             d2var_scaled = d2var * part_18
@@ -935,7 +937,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         ):
             d2gate = sum_dg_dy_gamma
         # step 44, pass 18: d2x_centred = x_centred*d2var_scaled + d2xhat*rstd
-        if needs_part_18:
+        if with_ddx_or_ddgate_or_ddgamma:
             d2x_centred = np.multiply(x_centred, d2var_scaled, out=x_centred)
             part_19 = np.multiply(d2xhat, rstd, out=buffers[1])
             d2x_centred = np.add(d2x_centred, part_19, out=d2x_centred)
@@ -969,7 +971,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         feature_sums=2,
     )
     # step 54, pass 21: d2beta = d2beta_rows/D
-    if needs_d2beta_rows:
+    if with_beta_and_ddgate:
         d2beta = d2beta_rows / D
     if gamma is not None and ddx_rows is None and ddgate_rows is None:
         d2gamma = np.full(features, 0.0, dtype)

@@ -41,7 +41,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -362,10 +362,10 @@ def _jvp_of_rows(arguments, fields, results, call):
     (y_dot_out,) = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_w_shifted_2 = w is not None and x_dot_rows is not None
+    with_w_and_x_dot = w is not None and x_dot_rows is not None
     D = _rows.number(features, dtype)
     # step 19, pass 9: w_shifted_2 = w + 1
-    if needs_w_shifted_2:
+    if with_w_and_x_dot:
         w_shifted_2 = w + 1.0
     else:
         w_shifted_2 = None
@@ -385,7 +385,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         if x_dot_rows is not None:
             part = np.multiply(xhat, mean_x_dot_xhat, out=xhat)
             part = np.subtract(x_dot, part, out=part)
-        if needs_w_shifted_2:
+        if with_w_and_x_dot:
             part = _rows.by_feature(np.multiply, part, w_shifted_2_wide, out=part)
         if x_dot_rows is not None:
             part = np.multiply(part, rstd, out=part)
@@ -497,11 +497,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, _, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_w_shifted_2 = w is not None and ddx_rows is not None
-    needs_d2x = ddx_rows is not None and ddw is not None
+    with_w_and_ddx = w is not None and ddx_rows is not None
+    with_ddx_and_ddw = ddx_rows is not None and ddw is not None
     D = _rows.number(features, dtype)
     # step 20, pass 11: w_shifted_2 = w + 1
-    if needs_w_shifted_2:
+    if with_w_and_ddx:
         w_shifted_2 = w + 1.0
     # step 32: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
     if ddw is not None:
@@ -531,7 +531,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddw_dy_xhat = _rows.row_dot(part, ddw_over_D)
         # step 20, pass 12: g = dy*w_shifted_2
-        if needs_w_shifted_2:
+        if with_w_and_ddx:
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         if w is None:
             g = dy
@@ -547,7 +547,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             dg = np.subtract(ddx, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
         # step 38: d2w = sum over rows of dg*dy
-        if needs_w_shifted_2:
+        if with_w_and_ddx:
             part_2 = np.multiply(dg, dy, out=buffers[1])
             d2w = _rows.sum_rows(part_2)
         # step 32, pass 14: d2x = (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat
@@ -563,7 +563,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_5 = _rows.by_row(np.multiply, ddx, mean_g_xhat, out=buffers[2])
             part_3 = np.subtract(part_3, part_5, out=part_3)
             part_3 = np.multiply(part_3, rstd, out=part_3)
-        if needs_d2x:
+        if with_ddx_and_ddw:
             d2x = np.add(d2x, part_3, out=part_3)
         if ddw is None:
             d2x = part_3
@@ -574,11 +574,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 41, pass 15: ddy = xhat*ddw + dg*w_shifted_2
         if ddw is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddw_wide, out=xhat)
-        if needs_w_shifted_2:
+        if with_w_and_ddx:
             part_7 = _rows.by_feature(np.multiply, dg, w_shifted_2_wide, out=dg)
         if w is None:
             part_7 = dg
-        if needs_d2x:
+        if with_ddx_and_ddw:
             ddy = np.add(ddy, part_7, out=ddy)
         if ddw is None:
             ddy = part_7

@@ -6,8 +6,11 @@
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
 `offset_rms_norm` takes tensors, and `OffsetRMSNorm` is a module. A plain call on the processor
-runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
-and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
+the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
+that are no floats, and an operator of them in `torch.compile` and autocast. On other
+devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
+`_decomposed` computes.
 """
 
 import torch
@@ -36,8 +39,8 @@ def offset_rms_norm(
         w: one value per feature, shape (D,). If omitted it is 0.
         eps: a constant, a finite number of 0 or more.
 
-    Returns y in the type of the first rows. y has shape (..., D). The compute type is
-    the widest among the inputs, and float32 for 16-bit inputs.
+    Returns y in the type of x. y has shape (..., D). The compute type is the widest
+    among the inputs, and float32 for 16-bit inputs.
 
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
@@ -88,11 +91,14 @@ def _rows(x, w, eps):
 
 
 def _forward(run, kept, eps, x, w):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
+    """The outputs by the compiled kernel, then the row scalars: if `kept` is True, where
+    autograd records the call, and else None.
 
-    In the form of a call, r has the shape of rows, f has one a feature; a capital
-    has to be there, + is a result, a digit row scalars. A bar ends the values of a
-    kernel.
+    The form says how tensors have to lie: r has the shape of rows, f has one a
+    feature; a capital has to be there. Behind + is a result, of the shape and type
+    of the tensor that is passed for it; a digit is a row scalar. A bar begins what
+    the kernel of sums reads, another what neither kernel does. The number behind
+    the form is the least D.
     """
     return run(_FORWARD, "Rf+r0", 1, (w is None,), (eps,), kept, x, w, x)
 

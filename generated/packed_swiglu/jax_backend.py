@@ -27,9 +27,9 @@ def packed_swiglu(x: jax.Array) -> jax.Array:
     Args:
         x: an array with the axes ... (s d), s of size 2.
 
-    Returns y in the type of the first rows. y is an array with the axes ... d. The
-    compute type is the widest among the inputs, and float32 for 16-bit inputs. Raises
-    TypeError for another type, ValueError for a wrong shape.
+    Returns y in the type of x. y is an array with the axes ... d. The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
+    another type, ValueError for a wrong shape.
     """
     x = _floats("x", x)
     *rest, s_d = _axes("x", x, "... (s d)", 1, True)

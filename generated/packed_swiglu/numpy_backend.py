@@ -42,7 +42,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -419,7 +419,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     gate_rows, value_rows = fields
     dgate_out, dvalue_out, ddy_out = results
     shape, dtype, _ = call
-    needs_d2gate = ddgate_rows is not None and ddvalue_rows is not None
+    with_ddgate_and_ddvalue = ddgate_rows is not None and ddvalue_rows is not None
 
     def block(
         gate,
@@ -447,7 +447,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2gate = np.multiply(part, ddgate, out=buffers[1])
             d2gate = np.multiply(d2gate, dy, out=d2gate)
             d2gate = np.multiply(d2gate, value, out=d2gate)
-        if needs_d2gate:
+        if with_ddgate_and_ddvalue:
             d2gate = np.add(d2silu_gate, d2gate, out=d2gate)
         if ddgate_rows is None:
             d2gate = d2silu_gate
@@ -460,7 +460,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_5 = np.subtract(part_4, silu_gate, out=dgate_block)
             part_5 = np.multiply(part_3, part_5, out=part_5)
             part_5 = np.multiply(part_5, value, out=part_5)
-        if needs_d2gate:
+        if with_ddgate_and_ddvalue:
             part_2 = np.add(part_2, part_5, out=part_5)
         if ddvalue_rows is None:
             part_2 = part_5
@@ -479,7 +479,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_6 = np.multiply(ddgate, part_4, out=buffers[1])
             part_6 = np.multiply(part_6, sigmoid_gate, out=sigmoid_gate)
             part_6 = np.multiply(part_6, value, out=part_6)
-        if needs_d2gate:
+        if with_ddgate_and_ddvalue:
             ddy = np.add(ddy, part_6, out=ddy)
         if ddvalue_rows is None:
             ddy = part_6

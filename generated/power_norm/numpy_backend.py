@@ -41,7 +41,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -496,8 +496,8 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, _, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_g = gamma is not None and ddx_rows is not None
-    needs_d2xhat = ddx_rows is not None and ddgamma is not None
+    with_gamma_and_ddx = gamma is not None and ddx_rows is not None
+    with_ddx_and_ddgamma = ddx_rows is not None and ddgamma is not None
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
     # step 29, pass 15: d2mean_x4_scaled = 4*d2mean_x4/D
@@ -523,7 +523,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_3 = np.negative(part_3, out=part_3)
             dmean_g_xhat_unscaled = _rows.row_dot(part_3, ones)
         # step 20: g = dy*gamma
-        if needs_g:
+        if with_gamma_and_ddx:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
         if gamma is None:
             g = dy
@@ -555,7 +555,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             )
             dg = np.add(dg, part_7, out=dg)
         # step 31: d2gamma = sum over rows of dg*dy
-        if needs_g:
+        if with_gamma_and_ddx:
             part_8 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_8)
         # step 25, pass 12: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled +
@@ -564,7 +564,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             d2xhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
         if ddx_rows is not None:
             part_9 = np.multiply(g, dmean_g_xhat_scaled, out=buffers[1])
-        if needs_d2xhat:
+        if with_ddx_and_ddgamma:
             d2xhat = np.add(d2xhat, part_9, out=part_9)
         if ddgamma is None:
             d2xhat = part_9
@@ -575,14 +575,14 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 26: sum_d2xhat_x = sum(d2xhat*x)
         sum_d2xhat_x = _rows.row_dot(d2xhat, x)
         # step 32, pass 13: ddy = dg*gamma + x*scale*ddgamma
-        if needs_g:
+        if with_gamma_and_ddx:
             ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if gamma is None:
             ddy = dg
         if ddgamma is not None:
             part_11 = _rows.by_feature(np.multiply, x, ddgamma_wide, out=buffers[1])
             part_11 = np.multiply(part_11, scale, out=part_11)
-        if needs_d2xhat:
+        if with_ddx_and_ddgamma:
             ddy = np.add(ddy, part_11, out=ddy)
         if ddx_rows is None:
             ddy = part_11

@@ -41,7 +41,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -488,8 +488,8 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, _, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_g = gamma is not None and ddx_rows is not None
-    needs_d2x = ddx_rows is not None and ddgamma is not None
+    with_gamma_and_ddx = gamma is not None and ddx_rows is not None
+    with_ddx_and_ddgamma = ddx_rows is not None and ddgamma is not None
     D = _rows.number(features, dtype)
     # step 32: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if ddgamma is not None:
@@ -517,7 +517,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_dot(part, ddgamma_over_D)
         # step 20: g = dy*gamma
-        if needs_g:
+        if with_gamma_and_ddx:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if gamma is None:
             g = dy
@@ -533,7 +533,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             dg = np.subtract(ddx, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
         # step 38: d2gamma = sum over rows of dg*dy
-        if needs_g:
+        if with_gamma_and_ddx:
             part_2 = np.multiply(dg, dy, out=buffers[1])
             d2gamma = _rows.sum_rows(part_2)
         # step 32, pass 6: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled -
@@ -550,7 +550,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_5 = _rows.by_row(np.multiply, ddx, mean_g_xhat, out=buffers[2])
             part_3 = np.subtract(part_3, part_5, out=part_3)
             part_3 = np.multiply(part_3, rstd, out=part_3)
-        if needs_d2x:
+        if with_ddx_and_ddgamma:
             d2x = np.add(d2x, part_3, out=part_3)
         if ddgamma is None:
             d2x = part_3
@@ -563,11 +563,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 41: ddy = xhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
-        if needs_g:
+        if with_gamma_and_ddx:
             part_7 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if gamma is None:
             part_7 = dg
-        if needs_d2x:
+        if with_ddx_and_ddgamma:
             ddy = np.add(ddy, part_7, out=ddy)
         if ddgamma is None:
             ddy = part_7

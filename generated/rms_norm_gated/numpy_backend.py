@@ -43,7 +43,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -411,7 +411,7 @@ def _jvp_of_rows(arguments, fields, results, call):
     (y_dot_out,) = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_mean_h_dot_hhat = x_dot_rows is not None or z_dot_rows is not None
+    with_x_dot_or_z_dot = x_dot_rows is not None or z_dot_rows is not None
     D = _rows.number(features, dtype)
 
     def block(
@@ -448,17 +448,17 @@ def _jvp_of_rows(arguments, fields, results, call):
         if x_dot_rows is None and z_dot_rows is not None:
             h_dot = part
         # step 34: mean_h_dot_hhat = mean(h_dot*hhat)
-        if needs_mean_h_dot_hhat:
+        if with_x_dot_or_z_dot:
             mean_h_dot_hhat = _rows.row_dot(h_dot, hhat) / D
         # step 34: y_dot = hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, hhat, gamma_dot_wide, out=y_dot_block)
-        if needs_mean_h_dot_hhat:
+        if with_x_dot_or_z_dot:
             part_3 = np.multiply(hhat, mean_h_dot_hhat, out=hhat)
             part_3 = np.subtract(h_dot, part_3, out=buffers[0])
         if gamma is not None and (x_dot_rows is not None or z_dot_rows is not None):
             part_3 = _rows.by_feature(np.multiply, part_3, gamma_wide, out=part_3)
-        if needs_mean_h_dot_hhat:
+        if with_x_dot_or_z_dot:
             part_3 = np.multiply(part_3, rstd, out=part_3)
         if gamma_dot is not None and (x_dot_rows is not None or z_dot_rows is not None):
             y_dot = np.add(y_dot, part_3, out=y_dot)
@@ -584,7 +584,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     needs_g = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
-    needs_mean_g_hhat = ddx_rows is not None or ddz_rows is not None
+    with_ddx_or_ddz = ddx_rows is not None or ddz_rows is not None
     needs_d2h = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
     D = _rows.number(features, dtype)
     # step 50: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
@@ -624,7 +624,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if gamma is None:
             g = dy
         # step 36: mean_g_hhat = mean(g*hhat)
-        if needs_mean_g_hhat:
+        if with_ddx_or_ddz:
             mean_g_hhat = _rows.row_dot(g, hhat) / D
         # step 40: ddh = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         if ddx_rows is not None:
@@ -642,7 +642,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddx_rows is None and ddz_rows is not None:
             ddh = part_2
         # step 63: mean_ddh_hhat = mean(ddh*hhat)
-        if needs_mean_g_hhat:
+        if with_ddx_or_ddz:
             mean_ddh_hhat = _rows.row_dot(ddh, hhat) / D
             # step 50: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_dot(ddh, g) / D
@@ -665,7 +665,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         #   hhat*mean_ddgamma_dy_hhat)*rstd
         if ddgamma is not None:
             d2h = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[7])
-        if needs_mean_g_hhat:
+        if with_ddx_or_ddz:
             part_6 = _rows.by_row(np.multiply, hhat, mean_g_hhat_scaled, out=buffers[8])
             part_6 = np.subtract(part_6, g, out=dx_block)
             part_6 = np.multiply(part_6, mean_ddh_hhat, out=part_6)

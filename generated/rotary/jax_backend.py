@@ -27,9 +27,9 @@ def rotary(x: jax.Array, cosine: jax.Array, sine: jax.Array) -> jax.Array:
         cosine: an array with the axes t d, without a gradient.
         sine: an array with the axes t d, without a gradient.
 
-    Returns y in the type of the first rows. y is an array with the axes b h t (s d), s
-    of size 2. The compute type is the widest among the inputs, and float32 for 16-bit
-    inputs. Raises TypeError for another type, ValueError for a wrong shape.
+    Returns y in the type of x. y is an array with the axes b h t (s d), s of size 2.
+    The compute type is the widest among the inputs, and float32 for 16-bit inputs.
+    Raises TypeError for another type, ValueError for a wrong shape.
     """
     x = _floats("x", x)
     b, h, t, s_d = _axes("x", x, "b h t (s d)", 4)

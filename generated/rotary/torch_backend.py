@@ -6,8 +6,11 @@
 """Rotary position embedding: both halves of a row are turned by the angle of their position.
 
 `rotary` takes tensors, and `Rotary` is a module. A plain call on the processor
-runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
-and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
+the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
+that are no floats, and an operator of them in `torch.compile` and autocast. On other
+devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
+`_decomposed` computes.
 """
 
 import torch
@@ -37,9 +40,8 @@ def rotary(
         cosine: an array with the axes t d, without a gradient.
         sine: an array with the axes t d, without a gradient.
 
-    Returns y in the type of the first rows. y is an array with the axes b h t (s d), s
-    of size 2. The compute type is the widest among the inputs, and float32 for 16-bit
-    inputs.
+    Returns y in the type of x. y is an array with the axes b h t (s d), s of size 2.
+    The compute type is the widest among the inputs, and float32 for 16-bit inputs.
 
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
@@ -93,10 +95,13 @@ def _rows(a, b, cosine, sine):
 
 
 def _forward(run, kept, D, starts_t_d, a, b, cosine, sine):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
+    """The outputs by the compiled kernel, then the row scalars: if `kept` is True, where
+    autograd records the call, and else None.
 
-    In the form of a call, r has the shape of rows; a capital has to be there, + is
-    a result, * lies where a table says. A bar ends the values of a kernel.
+    The form says how tensors have to lie: r has the shape of rows; a capital has to
+    be there, * lies where a table says. Behind + is a result, of the shape and type
+    of the tensor that is passed for it. A bar begins what the kernel of sums reads,
+    another what neither kernel does. The number behind the form is the least D.
     """
     return run(
         _FORWARD,

@@ -41,7 +41,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -500,7 +500,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     dx_out, _, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_ddu = scale is not None and ddx_rows is not None
+    with_scale_and_ddx = scale is not None and ddx_rows is not None
     D = _rows.number(features, dtype)
     if scale is not None:
         scale = np.asarray(scale, dtype)
@@ -522,7 +522,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         # step 27: mean_dy_y = mean(dy*y)
         mean_dy_y = _rows.row_dot(dy, y) / D
         # step 36: ddu = ddx*scale + x*ddscale
-        if needs_ddu:
+        if with_scale_and_ddx:
             ddu = np.multiply(ddx, scale, out=ddy_block)
         if scale is None:
             ddu = ddx
@@ -543,7 +543,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if scale is not None:
             du = np.multiply(part_2, y, out=buffers[2])
         # step 53: mean_ddx_du = mean(ddx*du)
-        if needs_ddu:
+        if with_scale_and_ddx:
             mean_ddx_du = _rows.row_dot(ddx, du) / D
         # step 37, pass 4: d2y_part = (dy - mean_dy_y_scaled)*ddu
         d2y_part = np.multiply(part_2, ddu, out=part_2)
@@ -571,7 +571,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             part_3 = np.multiply(du, ddscale, out=buffers[0])
             d2x = np.add(d2x, part_3, out=d2x)
         # step 53, pass 6: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
-        if needs_ddu:
+        if with_scale_and_ddx:
             mean_ddx_du_scaled = mean_d2u_x + mean_ddx_du
         if ddx_rows is None:
             mean_ddx_du_scaled = mean_d2u_x

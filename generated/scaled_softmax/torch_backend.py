@@ -6,8 +6,11 @@
 """Softmax with a learned inverse temperature.
 
 `scaled_softmax` takes tensors, and `ScaledSoftmax` is a module. A plain call on the processor
-runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Any other call,
-and derivatives beyond the first, are `_decomposed`, which PyTorch differentiates.
+runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
+the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
+that are no floats, and an operator of them in `torch.compile` and autocast. On other
+devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
+`_decomposed` computes.
 """
 
 import torch
@@ -36,8 +39,8 @@ def scaled_softmax(
         x: shape (..., D).
         scale: a number or a tensor without axes. If omitted it is 1.
 
-    Returns y in the type of the first rows. y has shape (..., D). The compute type is
-    the widest among the inputs, and float32 for 16-bit inputs.
+    Returns y in the type of x. y has shape (..., D). The compute type is the widest
+    among the inputs, and float32 for 16-bit inputs.
 
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
@@ -85,11 +88,14 @@ def _rows(x, scale):
 
 
 def _forward(run, kept, x, scale):
-    """The outputs by the compiled kernel, then the row scalars if `kept` is None.
+    """The outputs by the compiled kernel, then the row scalars: if `kept` is True, where
+    autograd records the call, and else None.
 
-    In the form of a call, r has the shape of rows, n has one value; a capital has
-    to be there, + is a result, a digit row scalars. A bar ends the values of a
-    kernel.
+    The form says how tensors have to lie: r has the shape of rows, n has one value;
+    a capital has to be there. Behind + is a result, of the shape and type of the
+    tensor that is passed for it; a digit is a row scalar. A bar begins what the
+    kernel of sums reads, another what neither kernel does. The number behind the
+    form is the least D.
     """
     return run(_FORWARD, "Rn+r01", 1, (scale is None,), (), kept, x, scale, x)
 

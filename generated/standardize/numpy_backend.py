@@ -40,7 +40,7 @@ class Gradients(NamedTuple):
 
 class SecondGradients(NamedTuple):
     """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
-    None for an input that was omitted, and for a cotangent that was None.
+    None for an input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -160,8 +160,9 @@ def _forward_of_rows(values, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: sum_x2 = sum(x_shifted**2)
         sum_x2 = _rows.row_dot(x_shifted, x_shifted)
-        # step 2, pass 2: mu_residual = mean(x_shifted); it is taken off x_shifted in
-        #   place, and sum_x2 is put right
+        # step 2, pass 2: mu_residual = mean(x_shifted) where |mu| >
+        #   far_from*sqrt(sum_x2), else 0; it is taken off x_shifted in place, and
+        #   sum_x2 is put right
         mu_residual = _rows.residual(x_shifted, mu, sum_x2, 1.0, far_from, one_over_D)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted

@@ -64,7 +64,9 @@ class FrameworkFunction:
         shapes = map(self.layer.described, outputs)
         names = ", ".join(each.public for each in outputs)
         returned = f"`({names})`" if len(outputs) > 1 else names
-        text = f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {COMPUTED_WORDS}"
+        rows = [each.public for each in self.layer.inputs if each.kind == "Row"]
+        of = rows[0] if len(rows) == 1 else "the first rows"
+        text = f"Returns {returned} in the type of {of}. {'; '.join(shapes)}. {COMPUTED_WORDS}"
         return in_lines(text, WIDTH - 4)
 
     def _meaning(self, each: PublicInput) -> str:

@@ -57,6 +57,7 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
         "cpu/backend.py.jinja",
         header=notes.header,
         title=notes.title,
+        has_second=any(source_of(name) != source_of("forward") for name in names),
         imported=in_order(imported),
         exported=in_order([*imported, *names]),
         functions=functions,

@@ -142,7 +142,8 @@ class DirectionBody:
         lines = self.lines["block" if is_total else node.phase]
         computed = need & node.computed()
         if node.operation == "residual":
-            row, _, spread = map(self.of.operand, node.operands)
+            row, mean, spread = map(self.of.operand, node.operands)
+            heading += f" where |{mean}| > far_from*sqrt({spread}), else 0"
             heading += f"; it is taken off {row} in place, and {spread} is put right"
         if computed and (value := self.of.expression(node)) != variable:
             lines.append(CodeLine(variable, value, computed, heading, node.operation == "residual"))

@@ -17,6 +17,7 @@ from lngen.plan.presence import ALWAYS, NEVER, Condition
 
 _OPERATORS = {"add": ("+", SUM), "subtract": ("-", SUM), "multiply": ("*", PRODUCT), "divide": ("/", PRODUCT)}
 _COMPARISONS: dict[str, str] = {function.__name__: cast(Any, relation).rel_op for relation, function in COMPARE.items()}
+_LONGEST = 32
 # No attribute, keyword or string is a variable.
 _VARIABLE = re.compile(r'(?<![\w."])[A-Za-z_]\w*(?!\w|=[^=])')
 
@@ -109,13 +110,31 @@ def read_by(lines: Iterable[CodeLine], cases: Cases) -> set[str]:
 def named_conditions(
     parts: Iterable[Sequence[CodeLine]], cases: Cases, fresh: Callable[[str], str]
 ) -> dict[Condition, str]:
-    """Names for long conditions that recur: `needs_mu` for that of the computation of `mu`."""
+    """Return names for long conditions that recur: `with_ddx_without_gamma`, or `needs_mu` where that would be long."""
     lines = [line for part in parts for line in part]
     runs = Counter(key for part in parts for key, _ in groupby(line.cases for line in part) if cases.is_long(key))
     first: dict[Condition, str] = {}
     for line in lines:
         first.setdefault(line.cases, line.target)
-    return {key: fresh(f"needs_{first[key]}") for key, count in runs.items() if count > 1}
+    names = {key: in_words(cases.condition(key)) or f"needs_{first[key]}" for key, count in runs.items() if count > 1}
+    return {key: fresh(name) for key, name in names.items()}
+
+
+def in_words(condition: str) -> str:
+    """Return a name for a condition of one kind of tests; nothing for others, and where it would be long.
+
+    >>> in_words("ddx_rows is not None and gamma is None"), in_words("ddx is not None or ddgamma is not None")
+    ('with_ddx_without_gamma', 'with_ddx_or_ddgamma')
+    >>> in_words("a is not None and (b is not None or c is not None)")
+    ''
+    """
+    tests = re.findall(r"(\w+) is (not )?None", condition)
+    there, absent = ([name.removesuffix("_rows") for name, sign in tests if bool(sign) == is_] for is_ in (True, False))
+    link = "_or_" if " or " in condition else "_and_"
+    if "(" in condition or (absent and (link == "_or_" or not there)):
+        return ""
+    name = f"with_{link.join(there)}" + f"_without_{'_or_'.join(absent)}" * bool(absent)
+    return name if len(name) <= _LONGEST else ""
 
 
 def laid_out(lines: Iterable[CodeLine], cases: Cases, names: Mapping[Condition, str], indent: int) -> list[str]:

@@ -347,12 +347,16 @@ def _letters_in_words(form: str) -> list[str]:
     shapes |= {"c": "one for each run of a row"}
     found = [f"{letter} has {shapes[letter]}" for letter in shapes if letter in form.lower()]
     whole = [f"{letter} {shapes[SAME_SHAPE[letter]]}" for letter in SAME_SHAPE if letter in form.lower()]
-    words = f"In the form of a call, {', '.join(found)}" + (f", of integers {', '.join(whole)}" if whole else "")
-    words += "; a capital has to be there, + is a result" + ", a digit row scalars" * any(c.isdigit() for c in form)
+    words = f"The form says how tensors have to lie: {', '.join(found)}"
+    words += (f", of integers {', '.join(whole)}" if whole else "") + "; a capital has to be there"
     words += ", * lies where a table says" * ("*" in form)
-    words += ". A bar ends the values of a kernel"
-    first = '"""The outputs by the compiled kernel, then the row scalars if `kept` is None.'
-    return [f"    {first}", "", *in_lines(words + ".", WIDTH - 4, "    ", "    "), '    """']
+    words += ". Behind + is a result, of the shape and type of the tensor that is passed for it"
+    words += "; a digit is a row scalar" * any(c.isdigit() for c in form)
+    words += ". A bar begins what the kernel of sums reads, another what neither kernel does"
+    words += ". The number behind the form is the least D"
+    first = '"""The outputs by the compiled kernel, then the row scalars: if `kept` is True, where'
+    lines = [f"    {first}", "    autograd records the call, and else None.", ""]
+    return [*lines, *in_lines(words + ".", WIDTH - 4, "    ", "    "), '    """']
 
 
 _BACKWARD = '    """The gradients by the compiled kernels."""'
