@@ -98,13 +98,15 @@ def test_a_group_norm_is_traced_as_one_graph():
 def test_a_module_has_parameters_of_their_shape():
     torch = importlib.import_module("torch")
     module = compiled.backend(AXES["group_norm"], "torch").GroupNorm(3, 12)
+    numpy_module = compiled.layer(AXES["group_norm"]).numpy.GroupNorm(3, 12)
     assert [tuple(each.shape) for each in module.parameters()] == [(12,), (12,)]
-    assert repr(module) == "GroupNorm(g=3, c=4, eps=1e-05)"
+    assert repr(module) == repr(numpy_module) == "GroupNorm(g=3, g_c=12, eps=1e-05)"
     with pytest.raises(ValueError, match="g_c is 13; pass a multiple of the other size, 3"):
         type(module)(3, 13)
     x = torch.randn(2, 12, 5, 3)
     assert torch.allclose(module(x), torch.nn.GroupNorm(3, 12)(x), atol=1e-6)
-    with pytest.raises(ValueError, match="gamma has shape"):
+    problem = r"the rows have \(g c\) of \(15,\), and the layer was made for \(12,\), the shape of its gamma; pass rows"
+    with pytest.raises(ValueError, match=problem):
         module(torch.randn(2, 15, 5, 3))
     assert list(compiled.backend(AXES["ada_layer_norm"], "torch").AdaLayerNorm().parameters()) == []
 

@@ -291,7 +291,7 @@ BODY = Section(
         _body("pass"),
         _body("break"),
         _body("continue"),
-        _body("x += 1", "b = x + 1\n    return b*w", lambda x, w: (x + 1) * w),
+        _body("x += 1", "x2 = x + 1\n    return x2*w", lambda x, w: (x + 1) * w),
         _body("h: Row = x*w\n    return h", "h = x*w\n    return h"),
         _body("x + 1"),
         Example(

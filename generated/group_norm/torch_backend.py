@@ -304,7 +304,7 @@ class GroupNorm(_torch.Module):
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
-        super().__init__(g=_torch.size("g", g), c=_torch.part("g_c", g_c, g))
+        super().__init__(g=_torch.size("g", g), g_c=_torch.multiple("g_c", g_c, g))
         self._parameter("gamma", gamma, (g_c,), 1, device, dtype)
         self._parameter("beta", beta, (g_c,), 0, device, dtype)
         self._constant("eps", eps, False)
@@ -325,7 +325,12 @@ def _floats(name, value, shape=None, axes=""):
         wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
         raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
     if shape is not None and value.shape != shape:
-        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+        made, given = tuple(value.shape), tuple(shape)
+        problem = f"{name} has shape {made}; pass {axes}, which is {given}"
+        if isinstance(value, torch.nn.Parameter):
+            problem = f"the rows have {axes} of {given}, and the layer was made for {made}, the shape of its {name}"
+            problem += "; pass rows that it was made for"
+        raise ValueError(problem)
     return value
 
 

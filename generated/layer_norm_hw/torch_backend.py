@@ -284,7 +284,12 @@ def _floats(name, value, shape=None, axes=""):
         wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
         raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
     if shape is not None and value.shape != shape:
-        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+        made, given = tuple(value.shape), tuple(shape)
+        problem = f"{name} has shape {made}; pass {axes}, which is {given}"
+        if isinstance(value, torch.nn.Parameter):
+            problem = f"the rows have {axes} of {given}, and the layer was made for {made}, the shape of its {name}"
+            problem += "; pass rows that it was made for"
+        raise ValueError(problem)
     return value
 
 

@@ -86,7 +86,8 @@ class Rounding:
         total = form.own
         for name in sorted(form.shared):
             total = total + np.abs(form.shared[name]) * self.limits[name]
-        return np.asarray(total)
+        # Zero times an error that has no bound: of the difference of two infinities, say.
+        return np.where(np.isnan(total), np.inf, total)
 
     def name(self, name: str, form: AffineForm) -> AffineForm:
         """Give a row scalar's own error a name, so that later uses of it share the error."""

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from lngen.checks import FULL_SHAPES, KINDS, QUICK_SHAPES, Checkable, check
+from lngen.checks.derived import checkable
 from lngen.derivation.simplify import derive
 from lngen.language.parsing import parse
+from lngen.pipeline import stages
+from lngen.pipeline.files.loading import NUMPY, module_from_files
 from lngen.plan.planner import plan
 from tests.checks.layers import DEFINITIONS, OTHER_LAYERS, derived, two_functions
 from tests.shipped import NAMES
@@ -179,3 +182,27 @@ def test_a_gradient_that_is_no_number_where_the_definition_has_one_is_caught():
     spoil = lambda dx, x: np.where(np.any(x, -1, keepdims=True), dx, np.nan)  # noqa: E731
     failures = check(layer, [], ("float64",), kinds=("hard inputs",)).failures
     assert [item.what for item in failures] == ["rows of zeros: dx is finite where the definition's is"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "silent", "right", "wrong"),
+    [
+        ("x/m > 1", True, "mask = xhat > 1.0", "mask = xhat > 1.5"),
+        ("(x/m > 1) & (x > 3)", False, "mask_2 = x > 3.0", "mask_2 = (x > 3.0) | (m == 0.0)"),
+    ],
+)
+def test_a_comparison_with_a_pole_claims_nothing_unless_another_decides(condition, silent, right, wrong):
+    # Of the ties the first row has a mean of zero, and no entry above 3.
+    text = f"def f(x: Row):\n    m = mean(x)\n    y = where({condition}, x, m)\n    return y"
+    made = stages.derived(parse(text), proved=False, backends=["numpy"])
+
+    def of_ties(old, new):
+        files = {NUMPY: made.files[NUMPY].replace(old, new, 1)}
+        layer = checkable(made.plan, module_from_files(files, "f"))
+        report = check(layer, [], ("float64", "float32"), kinds=("hard inputs",))
+        return report, [item for item in report.evidence if item.what == "ties: y"]
+
+    report, ties = of_ties("", "")
+    assert report.failures == ()
+    assert [item.detail.startswith("no claim on 7 of 28 entries") for item in ties] == [silent, silent]
+    assert [item.passed for item in of_ties(right, wrong)[1]] == [False, False]

@@ -152,12 +152,13 @@ def check_own(
 
 def _without(words: Sequence[str], found: Sequence[Evidence]) -> list[Evidence]:
     """Leave out hard inputs and claims about calls that have one of the words. Raises LngenError for others."""
-    titles = [each.what.partition(": ")[0].lower() if each.kind != VALUES else "" for each in found]
+    titles = [each.what.partition(": ")[0] if each.kind != VALUES else "" for each in found]
     for word in words:
-        if not any(word.lower() in title for title in titles):
-            known = ", ".join(dict.fromkeys(filter(None, titles)))
-            raise LngenError(f"--without {word!r}: no claim has these words; there are {known}.")
-    return [e for e, title in zip(found, titles, strict=True) if not any(word.lower() in title for word in words)]
+        if not any(word.lower() in title.lower() for title in titles):
+            known = "; ".join(dict.fromkeys(filter(None, titles)))
+            raise LngenError(f"--without {word!r}: no claim has these words; there are: {known}.")
+    named = [any(word.lower() in title.lower() for word in words) for title in titles]
+    return [each for each, is_out in zip(found, named, strict=True) if not is_out]
 
 
 def _assumed(subject: Subject) -> Iterator[Evidence]:

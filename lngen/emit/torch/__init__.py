@@ -174,9 +174,8 @@ class _TorchText:
             sizes["D"] = f'_torch.size("D", D, {self.straight.least})'
         for name, argument_ in names.items():
             if " " in name:
-                (part,) = [each for each in name.split() if each not in sizes]
-                others = "*".join(f"{each}" for each in name.split() if each != part)
-                sizes[part] = f'_torch.part("{argument_}", {argument_}, {others})'
+                (known_size,) = [each for each in name.split() if each in sizes]
+                sizes[argument_] = f'_torch.multiple("{argument_}", {argument_}, {known_size})'
         lines += statement(f"super().__init__({', '.join(f'{n}={text}' for n, text in sizes.items())})", 8)
         place = ["device", "dtype"]
         known = {**{name: name for name in sizes}, **{name: str(count) for name, count in layer.counts.items()}}

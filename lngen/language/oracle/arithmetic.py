@@ -98,6 +98,14 @@ class Numbers:
         """Truth values of a comparison."""
         return COMPARISONS[sign](self.order(left), self.order(right))
 
+    def truth(self, sign: str, left: Array, right: Array) -> Array:
+        """Truth values of a comparison that a definition makes."""
+        return self.compare(sign, left, right)
+
+    def choose(self, condition: Array, chosen: Array, otherwise: Array) -> Array:
+        """One of two values, by a comparison or several."""
+        return np.where(condition, chosen, otherwise)
+
     def order(self, values: Array) -> Array:
         """Return the values that comparisons use."""
         return values

@@ -1,6 +1,7 @@
 """Number type of Python's `decimal`, for many digits at a tenth of the time that sums and products of mpmath take.
 
-Functions are mpmath's. An undefined value is a NaN, as in numbers of mpmath.
+Functions are mpmath's. An undefined value is a NaN, as in numbers of mpmath. It may stand for an infinity of either
+sign: a comparison with it is open, and what `where` chooses by that is a NaN too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from lngen.language.oracle.arithmetic import ARITHMETIC, Array
 from lngen.language.oracle.multiprecision import Multiprecision, each, wrapped
 
 _NAN = np.array(Decimal("NaN"), object)
+
+_OPEN = 0.5
+"""The truth value of a comparison with what is undefined, between those of false and true."""
 
 # A power of ten is quicker as an integer than as a number, unless it is a long one.
 _NEAR = 1_000
@@ -61,6 +65,13 @@ class DecimalNumbers(Multiprecision):
 
     def raised(self, base: Array, exponent: Array) -> Array:
         return each(self._by_mpmath(self.functions.raised), base, exponent)
+
+    def truth(self, sign: str, left: Array, right: Array) -> Array:
+        is_open = self.undefined(left) | self.undefined(right)
+        return np.where(is_open, _OPEN, self.compare(sign, left, right))
+
+    def choose(self, condition: Array, chosen: Array, otherwise: Array) -> Array:
+        return np.where(condition == _OPEN, _NAN, np.where(condition, chosen, otherwise))
 
     def function(self, name: str, operand: Array) -> Array:
         return each(_OWN.get(name) or self._by_mpmath(getattr(self.functions, name)), operand)

@@ -50,7 +50,8 @@ __all__ = ["COMPLEX128", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_num
 
 _LARGEST_INTEGER = 2**31 - 1
 
-_CONNECTIVES: Mapping[str, Callable[..., Array]] = {"&": np.logical_and, "|": np.logical_or, "~": np.logical_not}
+# Of truth values 0 and 1, and of an open one between them.
+_CONNECTIVES: Mapping[str, Callable[..., Array]] = {"&": np.minimum, "|": np.maximum, "~": lambda holds: 1 - holds}
 
 
 def evaluate(
@@ -216,7 +217,7 @@ class _Evaluation:
             case Compare(sign, left, right):
                 if is_integer(left) and is_integer(right):
                     return np.asarray(COMPARISONS[sign](self.integer(left), self.integer(right)), bool)
-                return numbers.compare(sign, self.value(left), self.value(right))
+                return numbers.truth(sign, self.value(left), self.value(right))
             case Connective(sign, operands):
                 return _CONNECTIVES[sign](*map(self.value, operands))
             case Call(function, arguments):
@@ -245,7 +246,7 @@ class _Evaluation:
         operands = [self.value(argument) for argument in arguments]
         match function:
             case "where":
-                return np.where(*operands)
+                return numbers.choose(*operands)
             case "maximum" | "minimum":
                 return numbers.extreme(function, *operands)
             case "mean" | "sum" | "max" | "min":

@@ -179,6 +179,9 @@ class _DefinitionParser(SignatureParser):
         found, remedy = _REFUSED.get(type(node), ("a statement that the language does not have", allowed))
         if isinstance(node, ast.Assign):
             found, remedy = "an assignment outside the function", allowed
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            name, value = node.target.id, ast.unparse(ast.BinOp(node.target, node.op, node.value))
+            remedy = f"names are assigned once: write `{name}2 = {value}`, and {name}2 after it"
         self.source.refuse_found(node, found, remedy)
 
     # --- the body -----------------------------------------------------------------------------------------

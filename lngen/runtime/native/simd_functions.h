@@ -7,38 +7,37 @@
 #ifndef LNGEN_SIMD_FUNCTIONS_H
 #define LNGEN_SIMD_FUNCTIONS_H
 
-#include <cmath>
-
 #include "simd_steps.h"
 
 namespace lngen {
 namespace math {
 
 // ------------------------------------------------------------------------------------------------------ one number
+// By the compiler's names for the library's functions: <cmath> is a tenth of the time that kernels take to compile.
 
-LNGEN_INLINE f32 rsqrt(f32 u) { return 1.0f / std::sqrt(u); }
-LNGEN_INLINE f64 rsqrt(f64 u) { return 1.0 / std::sqrt(u); }
-LNGEN_INLINE f32 abs(f32 u) { return std::fabs(u); }
-LNGEN_INLINE f64 abs(f64 u) { return std::fabs(u); }
-#define LNGEN_OF_THE_LIBRARY(FUNCTION)                           \
-  LNGEN_INLINE f32 FUNCTION(f32 u) { return std::FUNCTION(u); }  \
-  LNGEN_INLINE f64 FUNCTION(f64 u) { return std::FUNCTION(u); }
+LNGEN_INLINE f32 rsqrt(f32 u) { return 1.0f / __builtin_sqrtf(u); }
+LNGEN_INLINE f64 rsqrt(f64 u) { return 1.0 / __builtin_sqrt(u); }
+LNGEN_INLINE f32 abs(f32 u) { return __builtin_fabsf(u); }
+LNGEN_INLINE f64 abs(f64 u) { return __builtin_fabs(u); }
+#define LNGEN_OF_THE_LIBRARY(FUNCTION)                                      \
+  LNGEN_INLINE f32 FUNCTION(f32 u) { return __builtin_##FUNCTION##f(u); }   \
+  LNGEN_INLINE f64 FUNCTION(f64 u) { return __builtin_##FUNCTION(u); }
 LNGEN_OF_THE_LIBRARY(exp) LNGEN_OF_THE_LIBRARY(log) LNGEN_OF_THE_LIBRARY(log1p) LNGEN_OF_THE_LIBRARY(expm1)
 LNGEN_OF_THE_LIBRARY(sin) LNGEN_OF_THE_LIBRARY(cos) LNGEN_OF_THE_LIBRARY(asin) LNGEN_OF_THE_LIBRARY(acos)
 LNGEN_OF_THE_LIBRARY(atan) LNGEN_OF_THE_LIBRARY(erf)
 #undef LNGEN_OF_THE_LIBRARY
-LNGEN_INLINE f32 pow(f32 u, f32 exponent) { return std::pow(u, exponent); }
-LNGEN_INLINE f64 pow(f64 u, f64 exponent) { return std::pow(u, exponent); }
-LNGEN_INLINE f32 sigmoid(f32 u) { return f32(1.0 / (1.0 + std::exp(-f64(u)))); }
+LNGEN_INLINE f32 pow(f32 u, f32 exponent) { return __builtin_powf(u, exponent); }
+LNGEN_INLINE f64 pow(f64 u, f64 exponent) { return __builtin_pow(u, exponent); }
+LNGEN_INLINE f32 sigmoid(f32 u) { return f32(1.0 / (1.0 + exp(-f64(u)))); }
 // The rounding error of 1 + y is added back.
 LNGEN_INLINE f64 sigmoid(f64 u) {
-  const f64 y = std::exp(-std::fabs(u)), below = 1.0 + y, lost = (1.0 - below) + y;
+  const f64 y = exp(-abs(u)), below = 1.0 + y, lost = (1.0 - below) + y;
   const f64 nearly = (u < 0.0 ? y : 1.0) / below;
   return fused(-nearly, lost / below, nearly);
 }
 // log(1 + exp(u)) = max(u, 0) + log(1 + exp(-|u|)), which does not overflow.
-LNGEN_INLINE f32 softplus(f32 u) { return f32((u > 0.0f ? f64(u) : 0.0) + std::log1p(std::exp(-std::fabs(f64(u))))); }
-LNGEN_INLINE f64 softplus(f64 u) { return (u > 0.0 ? u : 0.0) + std::log1p(std::exp(-std::fabs(u))); }
+LNGEN_INLINE f32 softplus(f32 u) { return f32((u > 0.0f ? f64(u) : 0.0) + log1p(exp(-abs(f64(u))))); }
+LNGEN_INLINE f64 softplus(f64 u) { return (u > 0.0 ? u : 0.0) + log1p(exp(-abs(u))); }
 
 // ----------------------------------------------------------------------------------------- what lanes are computed by
 
@@ -58,7 +57,7 @@ __attribute__((noinline)) Lanes<S> pow_one_by_one(Lanes<S> u, Lanes<S> v, Mask<S
   S base[COUNT], exponent[COUNT];
   u.put(base);
   v.put(exponent);
-  for (int i = 0; i < COUNT; ++i) base[i] = std::pow(base[i], exponent[i]);
+  for (int i = 0; i < COUNT; ++i) base[i] = pow(base[i], exponent[i]);
   return select(beyond, Lanes<S>::at(base), y);
 }
 

@@ -57,7 +57,7 @@ class NumpyModule(Generic[Output, Gradient]):
                     f"{name} is of type {type(is_there).__name__}; pass True or False, and set its values by "
                     f"parameters[{name!r}] = ..."
                 )
-        self._features = checked_features(self._interface, features)
+        self._made_for, self._features = features, checked_features(self._interface, features)
         self._sizes = self._features if isinstance(self._features, Mapping) else {}
         entries, kind = parameters_of(self._interface), _float_type(dtype)
         # By place: what an input is called here may have an underscore more.
@@ -79,7 +79,7 @@ class NumpyModule(Generic[Output, Gradient]):
 
     def __repr__(self) -> str:
         constants = {name: getattr(self, name) for name in self._constants}
-        return f"{type(self).__name__}({described(self._features, constants, self._absent)})"
+        return f"{type(self).__name__}({described(self._made_for, constants, self._absent)})"
 
     def _forward(self, save: bool, *given: Any) -> Output:
         """Call the layer with its parameters and the given inputs, and return its outputs."""

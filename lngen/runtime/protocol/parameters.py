@@ -74,7 +74,7 @@ def checked(interface: Interface, constants: Mapping[str, Any]) -> dict[str, flo
 def described(features: Features, constants: Mapping[str, float], absent: list[str]) -> str:
     """Return the text in brackets after the name of a class."""
     if isinstance(features, Mapping):
-        shown = [f"{name}={size}" for name, size in features.items()]
+        shown = [f"{name.replace(' ', '_')}={size}" for name, size in features.items()]
     else:
         shown = [] if features is None else [str(features)]
     shown += [f"{name}={value!r}" for name, value in constants.items()]

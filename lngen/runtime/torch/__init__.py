@@ -11,7 +11,7 @@ from ..native.compiled import CompiledDirection
 from .guards import Tensor, torch
 from .layers import Printed, TorchLayer, constant
 
-__all__ = ["CompiledDirection", "Device", "Dtype", "Module", "Printed", "Tensor", "TorchLayer", "part", "size"]
+__all__ = ["CompiledDirection", "Device", "Dtype", "Module", "Printed", "Tensor", "TorchLayer", "multiple", "size"]
 
 Device: TypeAlias = "torch.device | str | int | None"
 Dtype: TypeAlias = "torch.dtype | None"
@@ -38,7 +38,7 @@ class Module(torch.nn.Module):
             setattr(cls, theirs, property(partial(_value, ours)))
 
     def __init__(self, **sizes: int) -> None:
-        """`sizes` are the number of features, `D`, or those of axes by their names."""
+        """`sizes` are the number of features, `D`, or those of axes, by the names of the constructor's arguments."""
         super().__init__()
         self._sizes, self._starts, self._constants = sizes, dict[str, float](), list[str]()
 
@@ -97,17 +97,19 @@ def size(name: str, count: Any, least: int = 1) -> int:
     return int(count)
 
 
-def part(name: str, count: Any, other: int) -> int:
-    """Return the size of an axis that makes up another one with an axis of a known size. Raises as `size` does."""
-    if size(name, count) % other:
-        raise ValueError(f"{name} is {count}; pass a multiple of the other size, {other}")
-    return int(count) // other
+def multiple(name: str, count: Any, of: int) -> int:
+    """Check a size of an axis that is another one of a known size, several times. Raises as `size` does."""
+    if size(name, count) % of:
+        raise ValueError(f"{name} is {count}; pass a multiple of the other size, {of}")
+    return int(count)
 
 
 def _told(init: Callable[..., None], theirs: Mapping[str, str]) -> Callable[..., None]:
-    """A constructor that says what the arguments of a counterpart are called here."""
-    accepted = [name for name in inspect.signature(init).parameters if name != "self"]
-    optional = [name for name in accepted if inspect.signature(init).parameters[name].default is True]
+    """A constructor that says which arguments there are, and what those of a counterpart are called here."""
+    _, *given = inspect.signature(init).parameters.values()
+    accepted = [each.name for each in given]
+    sizes = [each.name for each in given if each.kind is not each.KEYWORD_ONLY]
+    optional = [each.name for each in given if each.default is True]
 
     @wraps(init)
     def made(self: Any, *arguments: Any, **keywords: Any) -> None:
@@ -117,6 +119,10 @@ def _told(init: Callable[..., None], theirs: Mapping[str, str]) -> Callable[...,
                 absent = f"; {optional[0]}=False leaves {optional[0]} out" if optional else ""
                 taken = ", ".join(accepted)
                 raise TypeError(f"{type(self).__name__} has no argument {name}; {ours}it takes {taken}{absent}")
+        if len(arguments) > len(sizes):
+            found, others = f"{arguments[len(sizes)]!r} is passed by place", ", ".join(accepted[len(sizes) :])
+            where = f"{type(self).__name__} takes {', '.join(sizes) or 'nothing'} so"
+            raise TypeError(f"{found}; {where}, and by name {others}")
         init(self, *arguments, **keywords)
 
     return made

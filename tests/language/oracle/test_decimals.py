@@ -35,3 +35,20 @@ def test_decimal_numbers_in_each_formula_equal_those_of_mpmath(formula: str) -> 
             number = mpmath.mpf(text.replace("Infinity", "inf").lower())
             same = mpmath.isnan(number) if mpmath.isnan(exact) else mpmath.almosteq(number, exact, 1e-50, 0)
             assert same or number == exact, (formula, text, exact)
+
+
+@pytest.mark.parametrize(
+    ("condition", "values"),
+    [
+        ("x/z > 1", [None, None]),
+        ("~(x/z > 1)", [None, None]),
+        ("(x/z > 1) & (x > 1)", [0, None]),
+        ("(x/z > 1) | (x > 1)", [None, 1]),
+    ],
+)
+def test_a_choice_by_a_comparison_with_a_pole_has_no_value_unless_another_decides(condition, values):
+    definition = parse(f"def f(x: Row, z: Scalar = 0): return where({condition}, 1, 0)")
+    numbers = DecimalNumbers(DIGITS)
+    with numbers.here():
+        found = evaluate(definition, {"x": [0.5, 2.0]}, numbers)["y"]
+    assert [None if number.is_nan() else number for number in found] == values

@@ -88,6 +88,19 @@ def test_a_number_of_features_that_is_none_is_refused(D, error):
         backend.LayerNorm(D)
 
 
+def test_rows_of_another_size_are_told_what_the_module_was_made_for():
+    problem = (
+        r"the rows have \(D,\) of \(7,\), and the layer was made for \(8,\), the shape of its gamma; pass rows that it"
+    )
+    with pytest.raises(ValueError, match=problem):
+        backend.LayerNorm(8)(rows(3, 7))
+
+
+def test_a_number_by_place_is_told_its_name():
+    with pytest.raises(TypeError, match="1e-05 is passed by place; LayerNorm takes D so, and by name gamma, beta, eps"):
+        backend.LayerNorm(8, 1e-5)
+
+
 class _Doubled(torch.nn.Module):
     def forward(self, x):
         return 2 * x

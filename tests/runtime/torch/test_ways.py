@@ -21,6 +21,7 @@ pytestmark = [
 ]
 guards = importlib.import_module("generated._runtime.torch.guards")
 norm = importlib.import_module("generated.layer_norm.torch_backend")
+add = importlib.import_module("generated.add_layer_norm.torch_backend")
 groups = importlib.import_module("generated.group_norm.torch_backend")
 checkpoint = importlib.import_module("torch.utils.checkpoint").checkpoint  # which PyTorch 2.6 does not import itself
 F = torch.nn.functional
@@ -435,3 +436,15 @@ def test_copies_and_defaults_of_0_take_the_straight_way(monkeypatch):
     assert x.grad[:, ::2].any()
     expected = F.cross_entropy(x[:, :7], place, reduction="none")
     torch.testing.assert_close(labels.label_cross_entropy(x[:, :7], place), expected)
+
+
+def test_a_parameter_of_an_output_that_nobody_reads_has_zeros_by_a_kernel_and_none_by_operations(ways):
+    count, layer, gamma = ways(add), layer_of(add), torch.ones(4, requires_grad=True)
+
+    def gradient(call: Callable[..., Any]) -> Any:
+        _, h = call(torch.randn(2, 4, requires_grad=True), torch.randn(2, 4), gamma, None, 1e-5)
+        return torch.autograd.grad(h.sum(), gamma, allow_unused=True)[0]
+
+    assert gradient(layer.decomposed) is None
+    assert gradient(lambda *given: add.add_layer_norm(*given[:-1])).tolist() == [0.0] * 4
+    assert count.found == "kernel"
