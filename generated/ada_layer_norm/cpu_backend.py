@@ -90,13 +90,9 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (scale is None, shift is None),
         (eps,),
         (
-            _operands.read(x),
-            _operands.read(scale),
-            _operands.read(shift),
-            _operands.made(y_),
-            _operands.made_once(mu_),
-            _operands.made_once(mu_residual_),
-            _operands.made_once(rstd_),
+            *_operands.read(x, scale, shift),
+            *_operands.made(y_),
+            *_operands.made_once(mu_, mu_residual_, rstd_),
         ),
     )
 
@@ -128,15 +124,9 @@ def _backward_on_kernels(
         (_saved_scale is None, dshift_ is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_scale),
-            _operands.read(dy),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(dx_),
-            _operands.made(dscale_),
-            _operands.made(dshift_),
+            *_operands.read(_saved_x, _saved_scale, dy),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.made(dx_, dscale_, dshift_),
         ),
     )
 
@@ -170,15 +160,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (_saved_scale is None, scale_dot is None, shift_dot is None, x_dot is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_scale),
-            _operands.read(x_dot),
-            _operands.read(scale_dot),
-            _operands.read(shift_dot),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, _saved_scale, x_dot, scale_dot, shift_dot),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -224,18 +208,8 @@ def _backward_backward_on_kernels(
         ),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_scale),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.read(ddscale),
-            _operands.read(ddshift),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(dx_),
-            _operands.made(dscale_),
-            _operands.made(dshift_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, _saved_scale, dy, ddx, ddscale, ddshift),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.made(dx_, dscale_, dshift_, ddy_),
         ),
     )

@@ -126,12 +126,10 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (gamma is None,),
         (eps,),
         (
-            _operands.read(x),
-            _operands.read(residual),
-            _operands.shared(gamma),
-            _operands.made(y_),
-            _operands.made(h_),
-            _operands.made_once(rstd_),
+            *_operands.read(x, residual),
+            *_operands.shared(gamma),
+            *_operands.made(y_, h_),
+            *_operands.made_once(rstd_),
         ),
     )
 
@@ -207,15 +205,12 @@ def _backward_on_kernels(
         (dh is None, dy is None, _saved_gamma is None),
         (),
         (
-            _operands.read(_saved_h),
-            _operands.read(dy),
-            _operands.read(dh),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_gamma),
-            _operands.made(dx_),
-            _operands.made(dresidual_),
+            *_operands.read(_saved_h, dy, dh),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.shared(_saved_gamma),
+            *_operands.made(dx_, dresidual_),
         ),
-        (_operands.shared(_saved_gamma), _operands.summed(dgamma_)),
+        (*_operands.shared(_saved_gamma), *_operands.summed(dgamma_)),
     )
 
 
@@ -306,14 +301,10 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (_saved_gamma is None, gamma_dot is None, residual_dot is None, x_dot is None),
         (),
         (
-            _operands.read(_saved_h),
-            _operands.read(x_dot),
-            _operands.read(residual_dot),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_gamma),
-            _operands.shared(gamma_dot),
-            _operands.made(y_dot_),
-            _operands.made(h_dot_),
+            *_operands.read(_saved_h, x_dot, residual_dot),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.shared(_saved_gamma, gamma_dot),
+            *_operands.made(y_dot_, h_dot_),
         ),
     )
 
@@ -449,22 +440,10 @@ def _backward_backward_on_kernels(
         ),
         (),
         (
-            _operands.read(_saved_h),
-            _operands.read(dy),
-            _operands.read(dh),
-            _operands.read(ddx),
-            _operands.read(ddresidual),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_gamma),
-            _operands.shared(ddgamma),
-            _operands.made(dx_),
-            _operands.made(dresidual_),
-            _operands.made(ddy_),
-            _operands.made(ddh_),
+            *_operands.read(_saved_h, dy, dh, ddx, ddresidual),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.shared(_saved_gamma, ddgamma),
+            *_operands.made(dx_, dresidual_, ddy_, ddh_),
         ),
-        (
-            _operands.shared(_saved_gamma),
-            _operands.shared(ddgamma),
-            _operands.summed(dgamma_),
-        ),
+        (*_operands.shared(_saved_gamma, ddgamma), *_operands.summed(dgamma_)),
     )

@@ -76,12 +76,11 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (),
         (),
         (
-            _operands.read(x),
-            _operands.read(slope, 0),
-            _operands.integers(position, 0),
-            _operands.made(y_),
-            _operands.made_once(m_),
-            _operands.made_once(inv_sum_e_shifted_),
+            *_operands.read(x),
+            *_operands.read(slope, axes=0),
+            *_operands.integers(position, axes=0),
+            *_operands.made(y_),
+            *_operands.made_once(m_, inv_sum_e_shifted_),
         ),
     )
 
@@ -117,13 +116,12 @@ def _backward_on_kernels(
         (),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_slope, 0),
-            _operands.integers(_saved_position, 0),
-            _operands.read(dy),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_inv_sum_e_shifted),
-            _operands.made(dx_),
+            *_operands.read(_saved_x),
+            *_operands.read(_saved_slope, axes=0),
+            *_operands.integers(_saved_position, axes=0),
+            *_operands.read(dy),
+            *_operands.computed_before(_saved_m, _saved_inv_sum_e_shifted),
+            *_operands.made(dx_),
         ),
     )
 
@@ -157,13 +155,12 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (x_dot is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_slope, 0),
-            _operands.integers(_saved_position, 0),
-            _operands.read(x_dot),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_inv_sum_e_shifted),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x),
+            *_operands.read(_saved_slope, axes=0),
+            *_operands.integers(_saved_position, axes=0),
+            *_operands.read(x_dot),
+            *_operands.computed_before(_saved_m, _saved_inv_sum_e_shifted),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -203,14 +200,11 @@ def _backward_backward_on_kernels(
         (ddx is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_slope, 0),
-            _operands.integers(_saved_position, 0),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_inv_sum_e_shifted),
-            _operands.made(dx_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x),
+            *_operands.read(_saved_slope, axes=0),
+            *_operands.integers(_saved_position, axes=0),
+            *_operands.read(dy, ddx),
+            *_operands.computed_before(_saved_m, _saved_inv_sum_e_shifted),
+            *_operands.made(dx_, ddy_),
         ),
     )

@@ -100,12 +100,9 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (),
         (),
         (
-            _operands.read(x),
-            _operands.read(target),
-            _operands.made(y_, 0),
-            _operands.made_once(m_),
-            _operands.made_once(Z_),
-            _operands.made_once(log_Z_),
+            *_operands.read(x, target),
+            *_operands.made(y_, axes=0),
+            *_operands.made_once(m_, Z_, log_Z_),
         ),
     )
 
@@ -171,14 +168,10 @@ def _backward_on_kernels(
         (),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_target),
-            _operands.read(dy, 0),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_Z),
-            _operands.computed_before(_saved_log_Z),
-            _operands.made(dx_),
-            _operands.made(dtarget_),
+            *_operands.read(_saved_x, _saved_target),
+            *_operands.read(dy, axes=0),
+            *_operands.computed_before(_saved_m, _saved_Z, _saved_log_Z),
+            *_operands.made(dx_, dtarget_),
         ),
     )
 
@@ -256,14 +249,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (target_dot is None, x_dot is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_target),
-            _operands.read(x_dot),
-            _operands.read(target_dot),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_Z),
-            _operands.computed_before(_saved_log_Z),
-            _operands.made(y_dot_, 0),
+            *_operands.read(_saved_x, _saved_target, x_dot, target_dot),
+            *_operands.computed_before(_saved_m, _saved_Z, _saved_log_Z),
+            *_operands.made(y_dot_, axes=0),
         ),
     )
 
@@ -355,16 +343,11 @@ def _backward_backward_on_kernels(
         (ddtarget is None, ddx is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_target),
-            _operands.read(dy, 0),
-            _operands.read(ddx),
-            _operands.read(ddtarget),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_Z),
-            _operands.computed_before(_saved_log_Z),
-            _operands.made(dx_),
-            _operands.made(dtarget_),
-            _operands.made(ddy_, 0),
+            *_operands.read(_saved_x, _saved_target),
+            *_operands.read(dy, axes=0),
+            *_operands.read(ddx, ddtarget),
+            *_operands.computed_before(_saved_m, _saved_Z, _saved_log_Z),
+            *_operands.made(dx_, dtarget_),
+            *_operands.made(ddy_, axes=0),
         ),
     )

@@ -121,11 +121,9 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (alpha is None, beta is None, gamma is None),
         (),
         (
-            _operands.read(x),
-            _operands.shared(alpha),
-            _operands.shared(gamma),
-            _operands.shared(beta),
-            _operands.made(y_),
+            *_operands.read(x),
+            *_operands.shared(alpha, gamma, beta),
+            *_operands.made(y_),
         ),
     )
 
@@ -216,18 +214,13 @@ def _backward_on_kernels(
         (_saved_alpha is None, dbeta_ is None, _saved_gamma is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.shared(_saved_alpha),
-            _operands.shared(_saved_gamma),
-            _operands.made(dx_),
+            *_operands.read(_saved_x, dy),
+            *_operands.shared(_saved_alpha, _saved_gamma),
+            *_operands.made(dx_),
         ),
         (
-            _operands.shared(_saved_alpha),
-            _operands.shared(_saved_gamma),
-            _operands.summed(dalpha_),
-            _operands.summed(dgamma_),
-            _operands.summed(dbeta_),
+            *_operands.shared(_saved_alpha, _saved_gamma),
+            *_operands.summed(dalpha_, dgamma_, dbeta_),
         ),
     )
 
@@ -331,14 +324,11 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         ),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(x_dot),
-            _operands.shared(_saved_alpha),
-            _operands.shared(_saved_gamma),
-            _operands.shared(alpha_dot),
-            _operands.shared(gamma_dot),
-            _operands.shared(beta_dot),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, x_dot),
+            *_operands.shared(
+                _saved_alpha, _saved_gamma, alpha_dot, gamma_dot, beta_dot
+            ),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -476,25 +466,12 @@ def _backward_backward_on_kernels(
         ),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.shared(_saved_alpha),
-            _operands.shared(_saved_gamma),
-            _operands.shared(ddalpha),
-            _operands.shared(ddgamma),
-            _operands.shared(ddbeta),
-            _operands.made(dx_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, dy, ddx),
+            *_operands.shared(_saved_alpha, _saved_gamma, ddalpha, ddgamma, ddbeta),
+            *_operands.made(dx_, ddy_),
         ),
         (
-            _operands.shared(_saved_alpha),
-            _operands.shared(_saved_gamma),
-            _operands.shared(ddalpha),
-            _operands.shared(ddgamma),
-            _operands.shared(ddbeta),
-            _operands.summed(dalpha_),
-            _operands.summed(dgamma_),
-            _operands.summed(dbeta_),
+            *_operands.shared(_saved_alpha, _saved_gamma, ddalpha, ddgamma, ddbeta),
+            *_operands.summed(dalpha_, dgamma_, dbeta_),
         ),
     )

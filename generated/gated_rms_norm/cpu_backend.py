@@ -116,11 +116,10 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (gamma is None,),
         (eps,),
         (
-            _operands.read(x),
-            _operands.read(z),
-            _operands.shared(gamma),
-            _operands.made(y_),
-            _operands.made_once(rstd_),
+            *_operands.read(x, z),
+            *_operands.shared(gamma),
+            *_operands.made(y_),
+            *_operands.made_once(rstd_),
         ),
     )
 
@@ -185,15 +184,12 @@ def _backward_on_kernels(
         (_saved_gamma is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_z),
-            _operands.read(dy),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_gamma),
-            _operands.made(dx_),
-            _operands.made(dz_),
+            *_operands.read(_saved_x, _saved_z, dy),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.shared(_saved_gamma),
+            *_operands.made(dx_, dz_),
         ),
-        (_operands.shared(_saved_gamma), _operands.summed(dgamma_)),
+        (*_operands.shared(_saved_gamma), *_operands.summed(dgamma_)),
     )
 
 
@@ -274,14 +270,10 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (_saved_gamma is None, gamma_dot is None, x_dot is None, z_dot is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_z),
-            _operands.read(x_dot),
-            _operands.read(z_dot),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_gamma),
-            _operands.shared(gamma_dot),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, _saved_z, x_dot, z_dot),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.shared(_saved_gamma, gamma_dot),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -391,21 +383,10 @@ def _backward_backward_on_kernels(
         (ddgamma is None, ddx is None, ddz is None, _saved_gamma is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_z),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.read(ddz),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_gamma),
-            _operands.shared(ddgamma),
-            _operands.made(dx_),
-            _operands.made(dz_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, _saved_z, dy, ddx, ddz),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.shared(_saved_gamma, ddgamma),
+            *_operands.made(dx_, dz_, ddy_),
         ),
-        (
-            _operands.shared(_saved_gamma),
-            _operands.shared(ddgamma),
-            _operands.summed(dgamma_),
-        ),
+        (*_operands.shared(_saved_gamma, ddgamma), *_operands.summed(dgamma_)),
     )

@@ -91,13 +91,9 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (beta is None, gamma is None),
         (eps,),
         (
-            _operands.read(x),
-            _operands.read(gamma),
-            _operands.read(beta),
-            _operands.made(y_),
-            _operands.made_once(mu_),
-            _operands.made_once(mu_residual_),
-            _operands.made_once(rstd_),
+            *_operands.read(x, gamma, beta),
+            *_operands.made(y_),
+            *_operands.made_once(mu_, mu_residual_, rstd_),
         ),
     )
 
@@ -129,15 +125,9 @@ def _backward_on_kernels(
         (dbeta_ is None, _saved_gamma is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_gamma),
-            _operands.read(dy),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(dx_),
-            _operands.made(dgamma_),
-            _operands.made(dbeta_),
+            *_operands.read(_saved_x, _saved_gamma, dy),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.made(dx_, dgamma_, dbeta_),
         ),
     )
 
@@ -169,15 +159,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (beta_dot is None, _saved_gamma is None, gamma_dot is None, x_dot is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_gamma),
-            _operands.read(x_dot),
-            _operands.read(gamma_dot),
-            _operands.read(beta_dot),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, _saved_gamma, x_dot, gamma_dot, beta_dot),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -223,18 +207,8 @@ def _backward_backward_on_kernels(
         ),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_gamma),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.read(ddgamma),
-            _operands.read(ddbeta),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(dx_),
-            _operands.made(dgamma_),
-            _operands.made(dbeta_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, _saved_gamma, dy, ddx, ddgamma, ddbeta),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.made(dx_, dgamma_, dbeta_, ddy_),
         ),
     )

@@ -86,12 +86,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         _FORWARD,
         (weight is None,),
         (eps,),
-        (
-            _operands.read(x),
-            _operands.read(weight),
-            _operands.made(y_),
-            _operands.made_once(rstd_),
-        ),
+        (*_operands.read(x, weight), *_operands.made(y_), *_operands.made_once(rstd_)),
     )
 
 
@@ -120,12 +115,9 @@ def _backward_on_kernels(
         (_saved_weight is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_weight),
-            _operands.read(dy),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(dx_),
-            _operands.made(dweight_),
+            *_operands.read(_saved_x, _saved_weight, dy),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.made(dx_, dweight_),
         ),
     )
 
@@ -156,12 +148,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (_saved_weight is None, weight_dot is None, x_dot is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_weight),
-            _operands.read(x_dot),
-            _operands.read(weight_dot),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, _saved_weight, x_dot, weight_dot),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -198,14 +187,8 @@ def _backward_backward_on_kernels(
         (ddweight is None, ddx is None, _saved_weight is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(_saved_weight),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.read(ddweight),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(dx_),
-            _operands.made(dweight_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, _saved_weight, dy, ddx, ddweight),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.made(dx_, dweight_, ddy_),
         ),
     )

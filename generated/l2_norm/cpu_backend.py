@@ -92,7 +92,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         _FORWARD,
         (),
         (eps,),
-        (_operands.read(x), _operands.made(y_), _operands.made_once(rstd_)),
+        (*_operands.read(x), *_operands.made(y_), *_operands.made_once(rstd_)),
     )
 
 
@@ -140,10 +140,9 @@ def _backward_on_kernels(
         (),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(dx_),
+            *_operands.read(_saved_x, dy),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.made(dx_),
         ),
     )
 
@@ -197,10 +196,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (x_dot is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(x_dot),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, x_dot),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -262,11 +260,8 @@ def _backward_backward_on_kernels(
         (ddx is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(dx_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, dy, ddx),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.made(dx_, ddy_),
         ),
     )

@@ -126,13 +126,10 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (beta is None, gamma is None),
         (eps,),
         (
-            _operands.read(x),
-            _operands.shared(gamma),
-            _operands.shared(beta),
-            _operands.made(y_),
-            _operands.made_once(mu_),
-            _operands.made_once(mu_residual_),
-            _operands.made_once(rstd_),
+            *_operands.read(x),
+            *_operands.shared(gamma, beta),
+            *_operands.made(y_),
+            *_operands.made_once(mu_, mu_residual_, rstd_),
         ),
     )
 
@@ -214,19 +211,12 @@ def _backward_on_kernels(
         (dbeta_ is None, _saved_gamma is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_gamma),
-            _operands.made(dx_),
+            *_operands.read(_saved_x, dy),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.shared(_saved_gamma),
+            *_operands.made(dx_),
         ),
-        (
-            _operands.shared(_saved_gamma),
-            _operands.summed(dgamma_),
-            _operands.summed(dbeta_),
-        ),
+        (*_operands.shared(_saved_gamma), *_operands.summed(dgamma_, dbeta_)),
     )
 
 
@@ -316,15 +306,10 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (beta_dot is None, _saved_gamma is None, gamma_dot is None, x_dot is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(x_dot),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_gamma),
-            _operands.shared(gamma_dot),
-            _operands.shared(beta_dot),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, x_dot),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.shared(_saved_gamma, gamma_dot, beta_dot),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -449,23 +434,13 @@ def _backward_backward_on_kernels(
         ),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_gamma),
-            _operands.shared(ddgamma),
-            _operands.shared(ddbeta),
-            _operands.made(dx_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, dy, ddx),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.shared(_saved_gamma, ddgamma, ddbeta),
+            *_operands.made(dx_, ddy_),
         ),
         (
-            _operands.shared(_saved_gamma),
-            _operands.shared(ddgamma),
-            _operands.shared(ddbeta),
-            _operands.summed(dgamma_),
-            _operands.summed(dbeta_),
+            *_operands.shared(_saved_gamma, ddgamma, ddbeta),
+            *_operands.summed(dgamma_, dbeta_),
         ),
     )

@@ -91,12 +91,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         _FORWARD,
         (),
         (),
-        (
-            _operands.read(x),
-            _operands.made(y_),
-            _operands.made_once(m_),
-            _operands.made_once(Z_),
-        ),
+        (*_operands.read(x), *_operands.made(y_), *_operands.made_once(m_, Z_)),
     )
 
 
@@ -148,11 +143,9 @@ def _backward_on_kernels(
         (),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_Z),
-            _operands.made(dx_),
+            *_operands.read(_saved_x, dy),
+            *_operands.computed_before(_saved_m, _saved_Z),
+            *_operands.made(dx_),
         ),
     )
 
@@ -206,11 +199,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (x_dot is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(x_dot),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_Z),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, x_dot),
+            *_operands.computed_before(_saved_m, _saved_Z),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -272,12 +263,8 @@ def _backward_backward_on_kernels(
         (ddx is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_Z),
-            _operands.made(dx_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, dy, ddx),
+            *_operands.computed_before(_saved_m, _saved_Z),
+            *_operands.made(dx_, ddy_),
         ),
     )

@@ -91,12 +91,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         _FORWARD,
         (),
         (),
-        (
-            _operands.read(x),
-            _operands.made(y_, 0),
-            _operands.made_once(m_),
-            _operands.made_once(Z_),
-        ),
+        (*_operands.read(x), *_operands.made(y_, axes=0), *_operands.made_once(m_, Z_)),
     )
 
 
@@ -149,11 +144,10 @@ def _backward_on_kernels(
         (),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy, 0),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_Z),
-            _operands.made(dx_),
+            *_operands.read(_saved_x),
+            *_operands.read(dy, axes=0),
+            *_operands.computed_before(_saved_m, _saved_Z),
+            *_operands.made(dx_),
         ),
     )
 
@@ -207,11 +201,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (x_dot is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(x_dot),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_Z),
-            _operands.made(y_dot_, 0),
+            *_operands.read(_saved_x, x_dot),
+            *_operands.computed_before(_saved_m, _saved_Z),
+            *_operands.made(y_dot_, axes=0),
         ),
     )
 
@@ -274,12 +266,11 @@ def _backward_backward_on_kernels(
         (ddx is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy, 0),
-            _operands.read(ddx),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_Z),
-            _operands.made(dx_),
-            _operands.made(ddy_, 0),
+            *_operands.read(_saved_x),
+            *_operands.read(dy, axes=0),
+            *_operands.read(ddx),
+            *_operands.computed_before(_saved_m, _saved_Z),
+            *_operands.made(dx_),
+            *_operands.made(ddy_, axes=0),
         ),
     )

@@ -109,10 +109,10 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (w is None,),
         (eps,),
         (
-            _operands.read(x),
-            _operands.shared(w),
-            _operands.made(y_),
-            _operands.made_once(rstd_),
+            *_operands.read(x),
+            *_operands.shared(w),
+            *_operands.made(y_),
+            *_operands.made_once(rstd_),
         ),
     )
 
@@ -170,13 +170,12 @@ def _backward_on_kernels(
         (_saved_w is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_w),
-            _operands.made(dx_),
+            *_operands.read(_saved_x, dy),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.shared(_saved_w),
+            *_operands.made(dx_),
         ),
-        (_operands.shared(_saved_w), _operands.summed(dw_)),
+        (*_operands.shared(_saved_w), *_operands.summed(dw_)),
     )
 
 
@@ -238,12 +237,10 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (_saved_w is None, w_dot is None, x_dot is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(x_dot),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_w),
-            _operands.shared(w_dot),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, x_dot),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.shared(_saved_w, w_dot),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -316,14 +313,10 @@ def _backward_backward_on_kernels(
         (ddw is None, ddx is None, _saved_w is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.computed_before(_saved_rstd),
-            _operands.shared(_saved_w),
-            _operands.shared(ddw),
-            _operands.made(dx_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, dy, ddx),
+            *_operands.computed_before(_saved_rstd),
+            *_operands.shared(_saved_w, ddw),
+            *_operands.made(dx_, ddy_),
         ),
-        (_operands.shared(_saved_w), _operands.shared(ddw), _operands.summed(dw_)),
+        (*_operands.shared(_saved_w, ddw), *_operands.summed(dw_)),
     )

@@ -73,10 +73,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     (y_,) = _results
     _operands = _long.Operands(_call, (gate, value), (y_,))
     _operands.call(
-        _FORWARD,
-        (),
-        (),
-        (_operands.read(gate), _operands.read(value), _operands.made(y_)),
+        _FORWARD, (), (), (*_operands.read(gate, value), *_operands.made(y_))
     )
 
 
@@ -107,11 +104,8 @@ def _backward_on_kernels(
         (),
         (),
         (
-            _operands.read(_saved_gate),
-            _operands.read(_saved_value),
-            _operands.read(dy),
-            _operands.made(dgate_),
-            _operands.made(dvalue_),
+            *_operands.read(_saved_gate, _saved_value, dy),
+            *_operands.made(dgate_, dvalue_),
         ),
     )
 
@@ -141,11 +135,8 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (gate_dot is None, value_dot is None),
         (),
         (
-            _operands.read(_saved_gate),
-            _operands.read(_saved_value),
-            _operands.read(gate_dot),
-            _operands.read(value_dot),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_gate, _saved_value, gate_dot, value_dot),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -181,13 +172,7 @@ def _backward_backward_on_kernels(
         (ddgate is None, ddvalue is None),
         (),
         (
-            _operands.read(_saved_gate),
-            _operands.read(_saved_value),
-            _operands.read(dy),
-            _operands.read(ddgate),
-            _operands.read(ddvalue),
-            _operands.made(dgate_),
-            _operands.made(dvalue_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_gate, _saved_value, dy, ddgate, ddvalue),
+            *_operands.made(dgate_, dvalue_, ddy_),
         ),
     )

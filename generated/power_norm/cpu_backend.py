@@ -109,10 +109,10 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (gamma is None,),
         (eps,),
         (
-            _operands.read(x),
-            _operands.shared(gamma),
-            _operands.made(y_),
-            _operands.made_once(scale_),
+            *_operands.read(x),
+            *_operands.shared(gamma),
+            *_operands.made(y_),
+            *_operands.made_once(scale_),
         ),
     )
 
@@ -174,13 +174,12 @@ def _backward_on_kernels(
         (_saved_gamma is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.computed_before(_saved_scale),
-            _operands.shared(_saved_gamma),
-            _operands.made(dx_),
+            *_operands.read(_saved_x, dy),
+            *_operands.computed_before(_saved_scale),
+            *_operands.shared(_saved_gamma),
+            *_operands.made(dx_),
         ),
-        (_operands.shared(_saved_gamma), _operands.summed(dgamma_)),
+        (*_operands.shared(_saved_gamma), *_operands.summed(dgamma_)),
     )
 
 
@@ -244,12 +243,10 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (_saved_gamma is None, gamma_dot is None, x_dot is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(x_dot),
-            _operands.computed_before(_saved_scale),
-            _operands.shared(_saved_gamma),
-            _operands.shared(gamma_dot),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, x_dot),
+            *_operands.computed_before(_saved_scale),
+            *_operands.shared(_saved_gamma, gamma_dot),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -340,18 +337,10 @@ def _backward_backward_on_kernels(
         (ddgamma is None, ddx is None, _saved_gamma is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.computed_before(_saved_scale),
-            _operands.shared(_saved_gamma),
-            _operands.shared(ddgamma),
-            _operands.made(dx_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, dy, ddx),
+            *_operands.computed_before(_saved_scale),
+            *_operands.shared(_saved_gamma, ddgamma),
+            *_operands.made(dx_, ddy_),
         ),
-        (
-            _operands.shared(_saved_gamma),
-            _operands.shared(ddgamma),
-            _operands.summed(dgamma_),
-        ),
+        (*_operands.shared(_saved_gamma, ddgamma), *_operands.summed(dgamma_)),
     )

@@ -80,14 +80,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         _FORWARD,
         (),
         (),
-        (
-            _operands.read(a),
-            _operands.read(b),
-            _operands.read(cosine),
-            _operands.read(sine),
-            _operands.made(y_0_),
-            _operands.made(y_1_),
-        ),
+        (*_operands.read(a, b, cosine, sine), *_operands.made(y_0_, y_1_)),
     )
 
 
@@ -118,12 +111,8 @@ def _backward_on_kernels(
         (dy_0 is None, dy_1 is None),
         (),
         (
-            _operands.read(_saved_cosine),
-            _operands.read(_saved_sine),
-            _operands.read(dy_0),
-            _operands.read(dy_1),
-            _operands.made(da_),
-            _operands.made(db_),
+            *_operands.read(_saved_cosine, _saved_sine, dy_0, dy_1),
+            *_operands.made(da_, db_),
         ),
     )
 
@@ -153,12 +142,8 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (a_dot is None, b_dot is None),
         (),
         (
-            _operands.read(_saved_cosine),
-            _operands.read(_saved_sine),
-            _operands.read(a_dot),
-            _operands.read(b_dot),
-            _operands.made(y_0_dot_),
-            _operands.made(y_1_dot_),
+            *_operands.read(_saved_cosine, _saved_sine, a_dot, b_dot),
+            *_operands.made(y_0_dot_, y_1_dot_),
         ),
     )
 
@@ -196,15 +181,7 @@ def _backward_backward_on_kernels(
         (dda is None, ddb is None, dy_0 is None, dy_1 is None),
         (),
         (
-            _operands.read(_saved_cosine),
-            _operands.read(_saved_sine),
-            _operands.read(dy_0),
-            _operands.read(dy_1),
-            _operands.read(dda),
-            _operands.read(ddb),
-            _operands.made(da_),
-            _operands.made(db_),
-            _operands.made(ddy_0_),
-            _operands.made(ddy_1_),
+            *_operands.read(_saved_cosine, _saved_sine, dy_0, dy_1, dda, ddb),
+            *_operands.made(da_, db_, ddy_0_, ddy_1_),
         ),
     )

@@ -111,11 +111,10 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (scale is None,),
         (),
         (
-            _operands.read(x),
-            _operands.shared(scale),
-            _operands.made(y_),
-            _operands.made_once(m_),
-            _operands.made_once(inv_Z_),
+            *_operands.read(x),
+            *_operands.shared(scale),
+            *_operands.made(y_),
+            *_operands.made_once(m_, inv_Z_),
         ),
     )
 
@@ -179,14 +178,12 @@ def _backward_on_kernels(
         (_saved_scale is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_inv_Z),
-            _operands.shared(_saved_scale),
-            _operands.made(dx_),
+            *_operands.read(_saved_x, dy),
+            *_operands.computed_before(_saved_m, _saved_inv_Z),
+            *_operands.shared(_saved_scale),
+            *_operands.made(dx_),
         ),
-        (_operands.shared(_saved_scale), _operands.summed(dscale_)),
+        (*_operands.shared(_saved_scale), *_operands.summed(dscale_)),
     )
 
 
@@ -257,13 +254,10 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (_saved_scale is None, scale_dot is None, x_dot is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(x_dot),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_inv_Z),
-            _operands.shared(_saved_scale),
-            _operands.shared(scale_dot),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, x_dot),
+            *_operands.computed_before(_saved_m, _saved_inv_Z),
+            *_operands.shared(_saved_scale, scale_dot),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -355,19 +349,10 @@ def _backward_backward_on_kernels(
         (ddscale is None, ddx is None, _saved_scale is None),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.computed_before(_saved_m),
-            _operands.computed_before(_saved_inv_Z),
-            _operands.shared(_saved_scale),
-            _operands.shared(ddscale),
-            _operands.made(dx_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, dy, ddx),
+            *_operands.computed_before(_saved_m, _saved_inv_Z),
+            *_operands.shared(_saved_scale, ddscale),
+            *_operands.made(dx_, ddy_),
         ),
-        (
-            _operands.shared(_saved_scale),
-            _operands.shared(ddscale),
-            _operands.summed(dscale_),
-        ),
+        (*_operands.shared(_saved_scale, ddscale), *_operands.summed(dscale_)),
     )

@@ -84,7 +84,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     (x,) = _values
     (y_,) = _results
     _operands = _long.Operands(_call, (x,), (y_,))
-    _operands.call(_FORWARD, (), (), (_operands.read(x), _operands.made(y_)))
+    _operands.call(_FORWARD, (), (), (*_operands.read(x), *_operands.made(y_)))
 
 
 @_calls.described_as(_numpy.backward)
@@ -124,10 +124,7 @@ def _backward_on_kernels(
     (dx_,) = _results
     _operands = _long.Operands(_call, (_saved_y, dy), (dx_,))
     _operands.call(
-        _BACKWARD,
-        (),
-        (),
-        (_operands.read(_saved_y), _operands.read(dy), _operands.made(dx_)),
+        _BACKWARD, (), (), (*_operands.read(_saved_y, dy), *_operands.made(dx_))
     )
 
 
@@ -172,7 +169,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         _JVP,
         (x_dot is None,),
         (),
-        (_operands.read(_saved_y), _operands.read(x_dot), _operands.made(y_dot_)),
+        (*_operands.read(_saved_y, x_dot), *_operands.made(y_dot_)),
     )
 
 
@@ -227,11 +224,5 @@ def _backward_backward_on_kernels(
         _BACKWARD_BACKWARD,
         (ddx is None,),
         (),
-        (
-            _operands.read(_saved_y),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.made(dx_),
-            _operands.made(ddy_),
-        ),
+        (*_operands.read(_saved_y, dy, ddx), *_operands.made(dx_, ddy_)),
     )

@@ -101,11 +101,9 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (),
         (eps,),
         (
-            _operands.read(x),
-            _operands.made(y_),
-            _operands.made_once(mu_),
-            _operands.made_once(mu_residual_),
-            _operands.made_once(rstd_),
+            *_operands.read(x),
+            *_operands.made(y_),
+            *_operands.made_once(mu_, mu_residual_, rstd_),
         ),
     )
 
@@ -162,12 +160,9 @@ def _backward_on_kernels(
         (),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(dx_),
+            *_operands.read(_saved_x, dy),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.made(dx_),
         ),
     )
 
@@ -231,12 +226,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (x_dot is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(x_dot),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(y_dot_),
+            *_operands.read(_saved_x, x_dot),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.made(y_dot_),
         ),
     )
 
@@ -309,13 +301,8 @@ def _backward_backward_on_kernels(
         (ddx is None,),
         (),
         (
-            _operands.read(_saved_x),
-            _operands.read(dy),
-            _operands.read(ddx),
-            _operands.computed_before(_saved_mu),
-            _operands.computed_before(_saved_mu_residual),
-            _operands.computed_before(_saved_rstd),
-            _operands.made(dx_),
-            _operands.made(ddy_),
+            *_operands.read(_saved_x, dy, ddx),
+            *_operands.computed_before(_saved_mu, _saved_mu_residual, _saved_rstd),
+            *_operands.made(dx_, ddy_),
         ),
     )

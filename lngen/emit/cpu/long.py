@@ -6,6 +6,9 @@ interface, a saved value begins with `_saved_`, and a result ends with an unders
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
+
 from lngen.emit.cpp.contract import KernelArgument, LaunchContract
 from lngen.emit.cpp.kernels import KernelPair
 from lngen.emit.layout import call, definition, laid, listed, tuple_of
@@ -37,7 +40,7 @@ def long_call(takes: DirectionProtocol, kernels: KernelPair) -> list[str]:
     numbers = [given[reading(each.part)] for each in kernels.contract.arguments if each.role == "Constant"]
     gradients = {each.owner.symbol: given[f"out {each.symbol}"] for each in takes.results if each.owner}
     flags = [f"{given.get(name) or gradients[name]} is None" for name in kernels.optional]
-    operands = [tuple_of(_operand(each, entries, given) for each in own) for own in (of_rows, *of_ends)]
+    operands = [_operands(own, entries, given) for own in (of_rows, *of_ends)]
     passed = [f"_{takes.name.upper()}", tuple_of(flags), tuple_of(numbers)]
     lines += [
         f"_operands = _long.Operands(_call, {tuple_of(read)}, {tuple_of(made)})",
@@ -65,20 +68,30 @@ def _passed(contract: LaunchContract) -> list[KernelArgument]:
     return [each for each in contract.arguments if each.part not in _ENDS and each.role != "Constant"]
 
 
-def _operand(argument: KernelArgument, entries: dict[str, Entry], given: dict[str, str]) -> str:
-    """Return the call that takes an array as the kernel wants it."""
-    part = reading(argument.part)
-    each, name = entries[part], given[part]
+def _operands(taken: Iterable[KernelArgument], entries: dict[str, Entry], given: dict[str, str]) -> str:
+    """Return the operands of a kernel; those of one kind that stand side by side are one call."""
+    calls = []
+    for (kind, option), group in groupby(taken, key=lambda each: _kind(each, entries[reading(each.part)])):
+        names = [given[reading(each.part)] for each in group]
+        if kind == "cast":
+            calls += [call("_operands.cast", name, *option) for name in names]
+        else:
+            calls.append(f"*{call(f'_operands.{kind}', *names, *option)}")
+    return tuple_of(calls)
+
+
+def _kind(argument: KernelArgument, each: Entry) -> tuple[str, tuple[str, ...]]:
+    """Return the method that takes an array as the kernel wants it, and its arguments behind arrays."""
     if not each.is_per_row:
         shared = "shared_integers" if each.is_integer else "shared"
-        return f"_operands.{'summed' if argument.writes else shared}({name})"
-    axes = [] if each.part == ROW else ["0"]
+        return "summed" if argument.writes else shared, ()
+    axes = () if each.part == ROW else ("axes=0",)
+    if argument.cast:
+        return "cast", (f'"{argument.cast}"', *axes)
     if argument.role == "save":
-        return f"_operands.made_once({name})"
+        return "made_once", ()
     if argument.writes:
-        return call("_operands.made", name, *axes, cast=f'"{argument.cast}"' if argument.cast else "")
-    if each.is_integer:
-        return call("_operands.integers", name, *axes)
+        return "made", axes
     if argument.element == "compute":
-        return call("_operands.computed_before", name, *(["1"] if each.part == ROW else []))
-    return call("_operands.read", name, *axes)
+        return "computed_before", ("axes=1",) if each.part == ROW else ()
+    return "integers" if each.is_integer else "read", axes

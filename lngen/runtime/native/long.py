@@ -74,40 +74,41 @@ class Operands:
         is_taken = STORAGE_TYPES[stored][0] != "" and STORAGE_TYPES[stored][1] == self.computed
         self.stored = stored if is_taken else self.computed
 
-    def read(self, value: Array | None, axes: int = 1) -> Operand:
-        """Return a value of each row, in the type that rows are stored in."""
-        return self._operand(value, self.stored, axes, "read")
+    def read(self, *values: Array | None, axes: int = 1) -> list[Operand]:
+        """Return values of each row, in the type that rows are stored in."""
+        return [self._operand(value, self.stored, axes, "read") for value in values]
 
-    def computed_before(self, value: Array | None, axes: int = 0) -> Operand:
-        """Return a value of each row that an earlier call computed, in the compute type."""
-        return self._operand(value, self.computed, axes, "read")
+    def computed_before(self, *values: Array | None, axes: int = 0) -> list[Operand]:
+        """Return values of each row that an earlier call computed, in the compute type."""
+        return [self._operand(value, self.computed, axes, "read") for value in values]
 
-    def integers(self, value: Array | None, axes: int = 1) -> Operand:
+    def integers(self, *values: Array | None, axes: int = 1) -> list[Operand]:
         """Return integers of each row, of 32 bits; of those beyond the nearest."""
-        return self._operand(value, INT32, axes, "integers")
+        return [self._operand(value, INT32, axes, "integers") for value in values]
 
-    def shared(self, value: Array | None) -> Operand:
-        """Return a parameter."""
-        return self._operand(value, self.computed, None, "read")
+    def shared(self, *values: Array | None) -> list[Operand]:
+        """Return parameters."""
+        return [self._operand(value, self.computed, None, "read") for value in values]
 
-    def shared_integers(self, value: Array | None) -> Operand:
+    def shared_integers(self, *values: Array | None) -> list[Operand]:
         """Return integers that all rows share."""
-        return self._operand(value, INT32, None, "integers")
+        return [self._operand(value, INT32, None, "integers") for value in values]
 
-    def made(self, result: Array | None, axes: int = 1, cast: str = "") -> Operand:
-        """Return a result of each row; `cast` is the type of one that is rounded to it."""
-        if cast:
-            return self._operand(result, cast_type(cast), axes, "made")
-        is_wide = result is not None and self._is_in_compute_type(result) and self.stored != self.computed
-        return self._operand(result, self.computed if is_wide else self.stored, axes, "wide" if is_wide else "made")
+    def made(self, *results: Array | None, axes: int = 1) -> list[Operand]:
+        """Return results of each row."""
+        return [self._result(value, axes) for value in results]
 
-    def made_once(self, result: Array | None) -> Operand:
-        """Return a row scalar that forward saves, in the compute type."""
-        return self._operand(result, self.computed, 0, "made")
+    def cast(self, result: Array | None, target: str, axes: int = 1) -> Operand:
+        """Return a result of each row that is rounded to a type."""
+        return self._operand(result, cast_type(target), axes, "made")
 
-    def summed(self, result: Array | None) -> Operand:
-        """Return a sum over rows."""
-        return self._operand(result, self.computed, None, "made")
+    def made_once(self, *results: Array | None) -> list[Operand]:
+        """Return row scalars that forward saves, in the compute type."""
+        return [self._operand(value, self.computed, 0, "made") for value in results]
+
+    def summed(self, *results: Array | None) -> list[Operand]:
+        """Return sums over rows."""
+        return [self._operand(value, self.computed, None, "made") for value in results]
 
     def call(
         self,
@@ -135,6 +136,10 @@ class Operands:
     def _is_in_compute_type(self, value: Array) -> bool:
         """Test whether a value has entries in a row, in the compute type."""
         return value.ndim >= len(self.shape) and value.dtype == self.computed
+
+    def _result(self, value: Array | None, axes: int) -> Operand:
+        is_wide = value is not None and self._is_in_compute_type(value) and self.stored != self.computed
+        return self._operand(value, self.computed if is_wide else self.stored, axes, "wide" if is_wide else "made")
 
     def _operand(self, value: Array | None, dtype: DType, axes: int | None, kind: str) -> Operand:
         if value is None:
