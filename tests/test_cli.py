@@ -71,7 +71,7 @@ class TestOfTheWhole:
         assert result.stdout.splitlines()[-1:] == ["[]"]
         assert ("did you mean 'mean'?" in result.stderr) == ("typo.py" in words)
 
-    @pytest.mark.parametrize("arguments", [["derve"], ["show"], ["show", "x", "--stage", "y"], ["derive", "--no"]])
+    @pytest.mark.parametrize("arguments", [["derve"], ["cost"], ["cost", "x", "--dtype", "y", "z"], ["derive", "--no"]])
     def test_a_wrong_option_is_refused(self, arguments):
         result = lngen(*arguments)
         assert result.exit_code == 2
@@ -208,7 +208,7 @@ HOSTILE = {
 }
 
 
-COMMANDS = (("derive", "--out", "here"), ("check",), ("show",))
+COMMANDS = (("derive", "--out", "here"), ("check",), ("derive", "--full"))
 
 
 @pytest.mark.parametrize(("case", "command"), [*zip(HOSTILE, COMMANDS * len(HOSTILE), strict=False)])
@@ -227,29 +227,11 @@ def test_a_hostile_definition_is_refused(case, command, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["hostile.py"]
 
 
-class TestShow:
-    @pytest.mark.parametrize(
-        ("stage", "line"),
-        [
-            ("definition", "def {name}(x: Row"),
-            ("vjp", "# unsimplified adjoint"),
-            ("simplified", "dgamma = sum_rows(dy*xhat)"),
-            ("plan", "store dx"),
-            ("numpy", "def backward("),
-            ("cuda", "LNGEN_KERNEL(forward_"),
-        ],
-    )
-    def test_every_stage_can_be_seen(self, stage, line):
-        name = WHOLE[-1]
-        result = lngen("show", name, "--stage", stage)
-        assert (result.exit_code, result.stderr) == (0, "")
-        assert line.format(name=name) in result.stdout
-
-    def test_an_unknown_layer_is_answered_with_those_there_are(self):
-        result = lngen("show", "layer_nrm")
-        assert result.exit_code == cli.REFUSED
-        assert ", ".join(LAYERS) in result.stderr
-        assert "Did you mean layer_norm?" in result.stderr
+def test_an_unknown_layer_is_answered_with_those_there_are():
+    result = lngen("derive", "layer_nrm")
+    assert result.exit_code == cli.REFUSED
+    assert ", ".join(LAYERS) in result.stderr
+    assert "Did you mean layer_norm?" in result.stderr
 
 
 def nowhere():
@@ -553,7 +535,6 @@ EVERY_COMMAND = [
     "derive",
     f"derive {WHOLE[0]}",
     "list",
-    f"show {WHOLE[0]}",
     f"cost {WHOLE[0]} --shape 8192,4096 --dtype bf16 --bandwidth 4TB/s",
     f"stability {WHOLE[0]}",
     f"check {WHOLE[0]} --backend numpy --shape 3,8 --dtype f32",
@@ -564,7 +545,7 @@ EVERY_COMMAND = [
     "derive broken.py",
     *(
         f"{command} --help"
-        for command in ("derive", "show", "check", "cost", "stability", "device", "build", "inspect", "list", "cache")
+        for command in ("derive", "check", "cost", "stability", "device", "build", "inspect", "list", "cache")
     ),
 ]
 

@@ -159,7 +159,6 @@ def test_all_else_works_without_an_extension(gone: list[str], tmp_path: Path) ->
     for words, said in (
         (("--help",), "derive"),
         (("derive", "centred.py", "--out", "out"), "dx = dy - mean(dy)"),
-        (("show", "centred.py", "--stage", "numpy"), "def forward"),
         (("check", "centred.py", "--backend", "numpy", "--shape", "2,3", "--dtype", "f32"), "checks passed"),
     ):
         done = lngen(*words, on_path=tmp_path, cwd=tmp_path)

@@ -68,7 +68,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 
-@_calls.described_as(_numpy.forward)
+@_long.described_as(_numpy.forward)
 def forward(
     x: npt.NDArray[Any],
     w: npt.NDArray[Any] | None = None,
@@ -117,7 +117,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     )
 
 
-@_calls.described_as(_numpy.backward)
+@_long.described_as(_numpy.backward)
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -179,7 +179,7 @@ def _backward_on_kernels(
     )
 
 
-@_calls.described_as(_numpy.jvp)
+@_long.described_as(_numpy.jvp)
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -245,7 +245,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     )
 
 
-@_calls.described_as(_numpy.backward_backward)
+@_long.described_as(_numpy.backward_backward)
 def backward_backward(
     saved: Saved,
     cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],

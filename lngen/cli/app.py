@@ -193,18 +193,6 @@ class ReportFormat(StrEnum):
     json = "json"
 
 
-class ShownStage(StrEnum):
-    """Stages that `show` prints."""
-
-    definition = "definition"
-    vjp = "vjp"
-    simplified = "simplified"
-    plan = "plan"
-    numpy = "numpy"
-    cpu = "cpu"
-    cuda = "cuda"
-
-
 Layer = Annotated[str, typer.Argument(metavar="LAYER", help="A layer's name (see `lngen list`) or a definition file.")]
 
 
@@ -297,20 +285,6 @@ def derive(
         directions=directions,
     )
     raise typer.Exit(found)
-
-
-@app.command(cls=_Command)
-def show(
-    layer: Layer,
-    stage: Annotated[
-        ShownStage, typer.Option("--stage", metavar="STAGE", help=f"Stage to print: {', '.join(ShownStage)}.")
-    ] = ShownStage.simplified,
-) -> None:
-    """Show one stage of a layer on its way from definition to code."""
-    (definition,) = _definitions([layer])
-    from lngen.cli import show
-
-    show.run(definition, stage.value)
 
 
 @app.command(cls=_Command)

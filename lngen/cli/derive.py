@@ -28,7 +28,9 @@ from lngen.pipeline.files.manifest import Drift
 from lngen.pipeline.pages import pages
 from lngen.pipeline.project import backends_for
 from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived, is_derived
-from lngen.report import report, summary, to_console
+from lngen.report import report, to_console
+from lngen.report.grades import exact_at_every_size
+from lngen.report.summary import first_gradient
 from lngen.runtime.emitted import BACKENDS
 from lngen.runtime.protocol.interface import DIRECTIONS
 
@@ -112,7 +114,7 @@ def run(
             _tell(line, format)
     if in_lines:
         word = words[0] if words else every[0].emission.name
-        _tell(f"`lngen derive {word}` prints the derivation, `lngen show {word}` each stage of it.", format)
+        _tell(f"`lngen derive {word}` prints the derivation, and with --full each proof and stage.", format)
     return 0
 
 
@@ -190,7 +192,7 @@ def _print_lines(every: Sequence[Derived], changed: Mapping[str, Sequence[Drift]
         name = layer.emission.name
         found = len(changed.get(name, ()))
         files = counted(found, "file") if found else "unchanged" if name in changed else "not written"
-        rows.append((name, files, summary.evidence(layer.plan), summary.first_gradient(layer.plan)[-1]))
+        rows.append((name, files, exact_at_every_size(layer.plan.derivation.proofs), first_gradient(layer.plan)[-1]))
     print("\n".join([*table(rows, console.width(), ""), ""]))
 
 

@@ -1,11 +1,10 @@
-"""Summary of a layer in a line of a table: its gradient, and the evidence for it."""
+"""Summary of a layer in a line of a table: its gradient."""
 
 from __future__ import annotations
 
 from lngen.algebra.equations import leading_to
 from lngen.plan.planner import Plan
 from lngen.report.formulas import formula, reading_order
-from lngen.report.grades import exact_at_every_size
 
 
 def first_gradient(plan: Plan) -> list[str]:
@@ -13,8 +12,3 @@ def first_gradient(plan: Plan) -> list[str]:
     derivation = plan.derivation
     needed = leading_to([derivation.gradients[0][1]], derivation.backward)
     return [formula(q.symbol, q.expression, reading_order(derivation)).line for q in needed]
-
-
-def evidence(plan: Plan) -> str:
-    """Describe the statements of a derivation that were shown for every D."""
-    return exact_at_every_size(plan.derivation.proofs)

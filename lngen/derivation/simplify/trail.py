@@ -16,8 +16,6 @@ from lngen.derivation.vjp import Contribution, summed
 UNSIMPLIFIED = "unsimplified"
 """The rule of a step that gives up: right, only longer. The audit lists them."""
 
-CANCELS = "a shift that cancels"
-"""The rule of a step that shows that nothing reaches a value."""
 
 NORMALIZED = "normalized exponentials"
 """The rule of steps that speak of exponentials over their sum."""

@@ -62,7 +62,7 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
         exported=in_order([*imported, *names]),
         functions=functions,
         compiled=[line for _, kernels in directions for line in compiled(kernels)],
-        reads={name for name in ("np.", "_straight.") if name in bodies},
+        reads={name for name in ("np.", "_calls.", "_straight.") if name in bodies},
     )
 
 

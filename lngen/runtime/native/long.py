@@ -9,7 +9,7 @@ kernels take, are dense copies in the compute type.
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -19,6 +19,18 @@ from ..protocol.casts import dtype as cast_type
 from .compiled import KEPT_ROWS, CompiledDirection, row_starts
 from .memory import empty
 from .straight import STORAGE_TYPES, addresses, is_dense
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def described_as(function: Function) -> Callable[[Callable[..., Any]], Function]:
+    """Decorate a function with the docstring and the type of the one on NumPy."""
+
+    def decorated(other: Any) -> Function:
+        other.__doc__ = function.__doc__
+        return cast(Function, other)
+
+    return decorated
 
 
 def function(otherwise: ArrayFunction) -> Callable[[Callable[..., None]], ArrayFunction]:

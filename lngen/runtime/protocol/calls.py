@@ -7,7 +7,7 @@ Each message names the argument, its fault, and what to pass instead.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,23 +15,12 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 _FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
 INT32 = np.dtype(np.int32)
 """The type in which kernels take integers."""
 _LARGEST = 2**31 - 1
 _AS_IT_WAS = "pass saved as forward returned it"
-
-
-def described_as(function: Function) -> Callable[[Callable[..., Any]], Function]:
-    """Decorate the same function of another backend: it has the docstring and the type of this one."""
-
-    def decorated(other: Any) -> Function:
-        other.__doc__ = function.__doc__
-        return cast(Function, other)
-
-    return decorated
 
 
 # ---- arguments
