@@ -193,7 +193,7 @@ COMMANDS = (
     "derive mine.py --out taken",
     "derive mine.py --out linked",
     "derive mine.py --out file",
-    "show nothing",
+    "derive nothing",
     "check mine.py --out folder",
     "check folder",
     "check mine.py --shape 5,0",

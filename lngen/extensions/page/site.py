@@ -14,8 +14,8 @@ from lngen.extensions.page.page import page
 from lngen.extensions.page.plots import measured
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import cost
-from lngen.report import summary
 from lngen.report.formulas import formulas, gradients, reading_order
+from lngen.report.grades import exact_at_every_size
 
 
 def site(layers: Sequence[Derived], on_layer: Callable[[str], None] = lambda name: None) -> dict[str, str]:
@@ -53,7 +53,7 @@ def _entry(layer: Derived) -> dict[str, Any]:
         "href": f"layers/{name}.html",
         "title": title,
         "gradient": Writer(reading_order(derivation), ()).equation(first.symbol, first.expression),
-        "facts": f"{summary.evidence(layer.plan)} statements exact at every D; {_moved(layer)}",
+        "facts": f"{exact_at_every_size(layer.plan.derivation.proofs)} statements exact at every D; {_moved(layer)}",
         "words": " ".join([name, title, *lines]).lower(),
     }
 
