@@ -101,7 +101,7 @@ from lngen.report import report
 from tests import corpus
 for name in corpus.NAMES[::12]:
     made = derived(corpus.definition(name))
-    for what in (made.plan, made.emission, *(report(made.plan, form) for form in ("text", "latex", "json"))):
+    for what in (made.plan, made.emission, *(report(made.plan, form) for form in ("text", "markdown", "json"))):
         print(name, hashlib.sha256(str(what).encode()).hexdigest())
 """
 

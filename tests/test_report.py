@@ -22,7 +22,7 @@ from tests.tiers import sample
 
 ROOT = Path(__file__).parents[1]
 FEW = [ROOT / "derive" / "rms_norm.py"]
-FORMATS = ("text", "markdown", "latex", "json")
+FORMATS = ("text", "markdown", "json")
 
 HOSTILE = (
     '''r"""# [bold]title[/bold] `code` <script> $x$ | [/] [link](x) \\\\[red] \\\\input{secret}
@@ -99,8 +99,7 @@ def test_the_evidence_is_visible_at_a_glance(centred):
     assert "NOT PROVED: 1 of 2 statements failed" in shown
     assert "FAILED  exact: dgamma is zero" in shown
     assert "both sides agree to 50 of 50 digits" in shown
-    for format in ("markdown", "latex"):
-        assert "NOT PROVED: 1 of 2" in report(with_proofs(centred, good, bad), format)
+    assert "NOT PROVED: 1 of 2" in report(with_proofs(centred, good, bad), "markdown")
 
 
 def unfolded(document: str) -> tuple[list[str], list[str]]:
@@ -159,9 +158,6 @@ def test_what_a_user_writes_acts_on_nothing(format):
         assert "\n# \\[bold" not in shown
         assert "\\<script>" in shown
         assert "\n````python\n" in shown
-    if format == "latex":
-        assert shown.count(r"\end{document}") == 1
-        assert r"\input" not in shown
     if format == "json":
         assert "[bold]title[/bold]" in json.loads(shown)["citation"][0]
 
@@ -170,21 +166,6 @@ def test_what_a_user_writes_acts_on_nothing(format):
 def test_markup_of_any_text_is_that_text(text):
     assert Text.from_markup(f"[bold]{escape.markup(text)}[/]", emoji=False).plain == printable(text)
     assert Text.from_markup(f"{escape.markup(text)}[bold]b[/]", emoji=False).plain == f"{printable(text)}b"
-
-
-@pytest.mark.ci
-def test_latex_is_a_whole_document(centred):
-    shown = report(centred, "latex")
-    assert "% Needs the packages amsmath, xcolor and geometry." in shown
-    assert shown.count(r"\[ ") == shown.count(r" \]")
-    environments = re.findall(r"\\(begin|end)\{(\w+\*?)\}", shown)
-    open_ones = []
-    for what, name in environments:
-        if what == "begin":
-            open_ones.append(name)
-        else:
-            assert open_ones.pop() == name
-    assert open_ones == []
 
 
 def test_json_keeps_its_schema(centred):

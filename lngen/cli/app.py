@@ -189,7 +189,6 @@ class ReportFormat(StrEnum):
 
     text = "text"
     markdown = "markdown"
-    latex = "latex"
     json = "json"
 
 
@@ -236,7 +235,7 @@ def derive(
         typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
     ] = False,
     format: Annotated[
-        ReportFormat, typer.Option("--format", metavar="FORMAT", help="Print text, markdown, latex or json.")
+        ReportFormat, typer.Option("--format", metavar="FORMAT", help="Print text, markdown or json.")
     ] = ReportFormat.text,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page too.")

@@ -34,7 +34,7 @@ from lngen.report.summary import first_gradient
 from lngen.runtime.emitted import BACKENDS
 from lngen.runtime.protocol.interface import DIRECTIONS
 
-Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
+Format: TypeAlias = Literal["text", "markdown", "json"]
 
 
 def run(

@@ -1,7 +1,4 @@
-"""The report as a document: each section once, for Markdown and for LaTeX.
-
-A document is a list of blocks, such as a paragraph, a heading or some formulas; the markup says what each looks like.
-"""
+"""The report as a document in Markdown: a list of blocks, such as a paragraph, a heading or some formulas."""
 
 from __future__ import annotations
 
@@ -17,200 +14,89 @@ from lngen.report.content import Content, Part, StageLines, StepText
 from lngen.report.formulas import Formula, formulas
 from lngen.report.words import NONE_ASKED, PASSES, UNFUSED, place, rewrite, way
 
-_PREAMBLE = r"""% Needs the packages amsmath, xcolor and geometry.
-\documentclass{article}
-\usepackage[utf8]{inputenc}
-\usepackage[T1]{fontenc}
-\usepackage{amsmath}
-\usepackage{xcolor}
-\usepackage[a4paper, landscape, margin=20mm]{geometry}
-\setlength{\parindent}{0pt}
-\begin{document}
-"""
+
+def document(c: Content) -> str:
+    """Return the document that has some content: Markdown, with formulas as LaTeX, and details that unfold."""
+    return "\n\n".join(_blocks(c)) + "\n"
 
 
-class MarkdownMarkup:
-    """Markdown, with formulas as LaTeX between lines of `$$`, and details that unfold in a browser."""
-
-    words = staticmethod(escape.markdown)
-
-    def whole(self, blocks: Iterable[str]) -> str:
-        return "\n\n".join(blocks) + "\n"
-
-    def heading(self, words: str, level: int = 2) -> str:
-        return f"{'#' * level} {words}"
-
-    def strong(self, words: str) -> str:
-        return f"**{words}**"
-
-    def emphasis(self, words: str) -> str:
-        return f"*{words}*"
-
-    def code(self, text: str) -> str:
-        return f"`{text}`"
-
-    def sign(self, latex: str) -> str:
-        return f"${latex}$"
-
-    def formulas(self, latex: Iterable[str]) -> str:
-        lines = [*latex]
-        if len(lines) > 1:
-            equal = " \\cr\n".join(line.replace(" = ", " &= ", 1) for line in lines)
-            lines = [f"\\begin{{aligned}}\n{equal}\n\\end{{aligned}}"]
-        return "\n\n".join(f"$$\n{line}\n$$" for line in lines)
-
-    def folded(self, summary: str, blocks: Iterable[str]) -> Iterator[str]:
-        yield f"<details>\n<summary>{escaped(summary)}</summary>"
-        yield from blocks
-        yield "</details>"
-
-    def source(self, lines: Sequence[str], language: str) -> str:
-        fence = escape.fence("\n".join(lines))
-        return "\n".join([f"{fence}{language}", *lines, fence])
-
-    def items(self, items: Iterable[str]) -> str:
-        return "\n".join(f"* {item}" for item in items)
-
-    def table(self, rows: Sequence[Sequence[str]]) -> str:
-        lines = [f"| {' | '.join(row)} |" for row in rows]
-        return "\n".join([lines[0], f"|{'---|' * len(rows[0])}", *lines[1:]])
-
-    def proof(self, anchor: str) -> str:
-        return f" [Proof](../../docs/rules.md#{anchor})"
-
-
-class LatexMarkup:
-    """A whole document of LaTeX."""
-
-    words = staticmethod(escape.latex)
-
-    def whole(self, blocks: Iterable[str]) -> str:
-        return _PREAMBLE + "\n\n".join(blocks) + "\n\\end{document}\n"
-
-    def heading(self, words: str, level: int = 2) -> str:
-        return rf"\{'sub' * (level - 1)}section*{{{words}}}"
-
-    def strong(self, words: str) -> str:
-        return rf"\textbf{{{words}}}"
-
-    def emphasis(self, words: str) -> str:
-        return rf"\emph{{{words}}}"
-
-    def code(self, text: str) -> str:
-        return rf"\texttt{{{escape.latex(text)}}}"
-
-    def sign(self, latex: str) -> str:
-        return f"${latex}$"
-
-    def formulas(self, latex: Iterable[str]) -> str:
-        return "\n".join(rf"\[ {formula} \]" for formula in latex)
-
-    def folded(self, summary: str, blocks: Iterable[str]) -> Iterator[str]:
-        yield self.strong(self.words(summary))
-        yield from blocks
-
-    def source(self, lines: Sequence[str], language: str) -> str:
-        # Nothing can end a line of \texttt early, as it could a verbatim block.
-        bare = ((len(line) - len(line.lstrip(" ")), line.lstrip(" ")) for line in lines if line)
-        return self.items(rf"\texttt{{{'~' * indent}{escape.latex(line)}}}" for indent, line in bare)
-
-    def items(self, items: Iterable[str]) -> str:
-        return "\n".join(rf"{item}\par" for item in items)
-
-    def table(self, rows: Sequence[Sequence[str]]) -> str:
-        columns = "l" * len(rows[0])
-        lines = (rf"{' & '.join(row)} \\" for row in rows)
-        return "\n".join([rf"\noindent\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}"])
-
-    def proof(self, anchor: str) -> str:
-        return ""
-
-
-Markup = MarkdownMarkup | LatexMarkup
-
-
-def document(c: Content, markup: Markup) -> str:
-    """The document that has some content."""
-    return markup.whole(_blocks(c, markup))
-
-
-def _blocks(c: Content, m: Markup) -> Iterator[str]:
-    yield m.heading(m.words(c.name), 1)
-    yield from map(m.words, c.citation)
+def _blocks(c: Content) -> Iterator[str]:
+    yield _heading(_words(c.name), 1)
+    yield from map(_words, c.citation)
     found = formulas(c.plan)
-    yield m.source(["# forward", *found["forward"], "# backward", *found["backward"]], "python")
-    yield m.formulas(_signs(c.gradients))
+    yield _source(["# forward", *found["forward"], "# backward", *found["backward"]], "python")
+    yield _formulas(_signs(c.gradients))
     if c.atoms:
         yield "where"
-        yield m.formulas(_signs(c.atoms))
-    yield from map(m.words, c.legend)
-    yield f"{m.strong(m.words(c.headline))}. {m.words(c.saving)}."
+        yield _formulas(_signs(c.atoms))
+    yield from map(_words, c.legend)
+    yield f"**{_words(c.headline)}**. {_words(c.saving)}."
     for each in c.projection:
-        blocks = (m.formulas(_signs((each.gradient, each.matrix))), m.words(each.words))
-        yield from m.folded(f"{each.gradient.name} as a projection", blocks)
-    yield m.heading("Definition")
-    yield m.source([line for whole in c.definition for line in cut(whole, WIDTH)], "python")
+        blocks = (_formulas(_signs((each.gradient, each.matrix))), _words(each.words))
+        yield from _folded(f"{each.gradient.name} as a projection", blocks)
+    yield _heading("Definition")
+    yield _source([line for whole in c.definition for line in cut(whole, WIDTH)], "python")
     forward, *others = c.parts
-    yield from _part(forward, m, _forward(c, m))
+    yield from _part(forward, _forward(c))
     for part in others:
-        yield from _part(part, m)
-    yield m.heading("Evidence")
-    proofs = ((item, m.strong("FAILED") if item.outcome == "FAILED" else item.outcome) for item in c.evidence)
-    lines = [f"{outcome}: {m.words(item.kind)}: {m.words(item.statement)}" for item, outcome in proofs]
-    yield m.items(lines) if lines else NONE_ASKED
-    yield from _plan(c, m)
+        yield from _part(part)
+    yield _heading("Evidence")
+    proofs = ((item, "**FAILED**" if item.outcome == "FAILED" else item.outcome) for item in c.evidence)
+    lines = [f"{outcome}: {_words(item.kind)}: {_words(item.statement)}" for item, outcome in proofs]
+    yield _items(lines) if lines else NONE_ASKED
+    yield from _plan(c)
     for answer in c.answers:
-        yield m.heading(answer.question)
-        yield from map(m.words, answer.paragraphs)
+        yield _heading(answer.question)
+        yield from map(_words, answer.paragraphs)
         if answer.stages:
-            items = m.items(m.words(f"{stage}: {words}") for stage, words in answer.stages)
-            yield from m.folded("Stage by stage", [items])
-    yield m.heading("Cost")
-    yield m.words(UNFUSED)
-    yield _table(c.cost, m)
-    yield from m.folded(c.size_title, [_table(c.size, m)])
-    yield m.heading("Where digits can be lost")
-    yield m.items(_hazard(hazard, m) for hazard in c.audit.hazards) if c.audit.hazards else "Nowhere."
+            items = _items(_words(f"{stage}: {words}") for stage, words in answer.stages)
+            yield from _folded("Stage by stage", [items])
+    yield _heading("Cost")
+    yield _words(UNFUSED)
+    yield _cells(c.cost)
+    yield from _folded(c.size_title, [_cells(c.size)])
+    yield _heading("Where digits can be lost")
+    yield _items(_hazard(hazard) for hazard in c.audit.hazards) if c.audit.hazards else "Nowhere."
     if c.audit.rewrites:
-        yield m.heading("Rewritten so that digits are kept")
-        yield m.items(m.words(rewrite(item)) for item in c.audit.rewrites)
+        yield _heading("Rewritten so that digits are kept")
+        yield _items(_words(rewrite(item)) for item in c.audit.rewrites)
 
 
 def _signs(formulas: Iterable[Formula]) -> list[str]:
     return [formula.latex for formula in formulas]
 
 
-def _table(rows: Sequence[Sequence[str]], m: Markup) -> str:
-    return m.table([[m.words(cell) for cell in row] for row in rows])
+def _cells(rows: Sequence[Sequence[str]]) -> str:
+    return _table([[_words(cell) for cell in row] for row in rows])
 
 
-def _forward(c: Content, m: Markup) -> Iterator[str]:
-    yield m.formulas(_signs(c.forward))
+def _forward(c: Content) -> Iterator[str]:
+    yield _formulas(_signs(c.forward))
     if c.identities:
         yield "Identities of the definition:"
-        yield m.formulas(_signs(c.identities))
+        yield _formulas(_signs(c.identities))
 
 
-def _part(part: Part, m: Markup, before: Iterable[str] = ()) -> Iterator[str]:
-    yield m.heading(m.words(part.title))
-    yield m.words(part.sentence)
+def _part(part: Part, before: Iterable[str] = ()) -> Iterator[str]:
+    yield _heading(_words(part.title))
+    yield _words(part.sentence)
     if part.results:
-        yield m.formulas(_signs(part.results))
-    yield from m.folded(counted(len(part.steps), "step"), (*before, *_steps(part, m)))
+        yield _formulas(_signs(part.results))
+    yield from _folded(counted(len(part.steps), "step"), (*before, *_steps(part)))
 
 
-def _steps(part: Part, m: Markup) -> Iterator[str]:
+def _steps(part: Part) -> Iterator[str]:
     if part.signs:
-        rows = [(m.sign(s.latex), m.words(s.name), m.words(s.code), m.words(s.meaning)) for s in part.signs]
-        yield m.table([("", "sign", "in code", ""), *rows])
+        rows = [(f"${s.latex}$", _words(s.name), _words(s.code), _words(s.meaning)) for s in part.signs]
+        yield _table([("", "sign", "in code", ""), *rows])
     for step in part.steps:
-        yield m.heading(f"{step.number}. {m.words(step.rule)}, {m.code(step.target)}", 3)
+        yield _heading(f"{step.number}. {_words(step.rule)}, `{step.target}`", 3)
         if step.lemma:
-            yield m.emphasis(m.words(step.lemma)) + m.proof(step.anchor)
-        yield f"{m.words(step.reason)} ({m.words(step.facts)})"
+            yield f"*{_words(step.lemma)}* [Proof](../../docs/rules.md#{step.anchor})"
+        yield f"{_words(step.reason)} ({_words(step.facts)})"
         if step.uses:
-            yield m.formulas(_signs(step.uses))
-        yield m.formulas([_equation(step)])
+            yield _formulas(_signs(step.uses))
+        yield _formulas([_equation(step)])
 
 
 def _equation(step: StepText) -> str:
@@ -231,21 +117,58 @@ def _collected(step: StepText) -> str:
     return " ".join(pieces).strip()
 
 
-def _plan(c: Content, m: Markup) -> Iterator[str]:
-    yield m.heading("Plan")
+def _plan(c: Content) -> Iterator[str]:
+    yield _heading("Plan")
     for program in c.programs:
         words = f"Reads {program.reads}; writes {program.writes}; {program.saves}."
-        yield from m.folded(program.direction, (m.words(words), _stages(program.stages, m)))
+        yield from _folded(program.direction, (_words(words), _stages(program.stages)))
     if c.passes:
-        blocks = (m.words(PASSES), _stages(c.passes, m), m.items(map(m.words, c.pass_rules)))
-        yield from m.folded("Passes", blocks)
+        blocks = (_words(PASSES), _stages(c.passes), _items(map(_words, c.pass_rules)))
+        yield from _folded("Passes", blocks)
 
 
-def _stages(stages: Iterable[StageLines], m: Markup) -> str:
+def _stages(stages: Iterable[StageLines]) -> str:
     lines = ([f"# {stage.title}", *aligned(stage.formulas, WIDTH, "")] for stage in stages)
-    return m.source([line for stage in lines for line in stage], "text")
+    return _source([line for stage in lines for line in stage], "text")
 
 
-def _hazard(h: Hazard, m: Markup) -> str:
-    where = f"{m.emphasis(h.status)}: {m.words(h.kind)} ({m.words(place(h))}): {m.code(h.where.text)}"
-    return f"{where}:\n  {m.words(h.danger)}; {m.words(h.remedy)}."
+def _hazard(h: Hazard) -> str:
+    where = f"*{h.status}*: {_words(h.kind)} ({_words(place(h))}): `{h.where.text}`"
+    return f"{where}:\n  {_words(h.danger)}; {_words(h.remedy)}."
+
+
+# ---- Markdown
+
+_words = escape.markdown
+
+
+def _heading(words: str, level: int = 2) -> str:
+    return f"{'#' * level} {words}"
+
+
+def _formulas(latex: Iterable[str]) -> str:
+    lines = [*latex]
+    if len(lines) > 1:
+        equal = " \\cr\n".join(line.replace(" = ", " &= ", 1) for line in lines)
+        lines = [f"\\begin{{aligned}}\n{equal}\n\\end{{aligned}}"]
+    return "\n\n".join(f"$$\n{line}\n$$" for line in lines)
+
+
+def _folded(summary: str, blocks: Iterable[str]) -> Iterator[str]:
+    yield f"<details>\n<summary>{escaped(summary)}</summary>"
+    yield from blocks
+    yield "</details>"
+
+
+def _source(lines: Sequence[str], language: str) -> str:
+    fence = escape.fence("\n".join(lines))
+    return "\n".join([f"{fence}{language}", *lines, fence])
+
+
+def _items(items: Iterable[str]) -> str:
+    return "\n".join(f"* {item}" for item in items)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([lines[0], f"|{'---|' * len(rows[0])}", *lines[1:]])

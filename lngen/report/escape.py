@@ -6,21 +6,6 @@ import re
 
 from lngen.errors import printable
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "_": r"\_",
-    "%": r"\%",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
-
 
 def markdown(text: str) -> str:
     r"""Prose in Markdown: no character of it makes a heading, a link, HTML, a formula or a table.
@@ -30,15 +15,6 @@ def markdown(text: str) -> str:
     """
     escaped = re.sub(r"([\\`*_\[\]<|&$~#])", r"\\\1", printable(text).strip())
     return re.sub(r"^([0-9]*)([-+=>:]|(?<=[0-9])[.)](?= |$))", r"\1\\\2", escaped)
-
-
-def latex(text: str) -> str:
-    r"""Prose in LaTeX.
-
-    >>> print(latex("50% of a_b \\input{c}"))
-    50\% of a\_b \textbackslash{}input\{c\}
-    """
-    return "".join(_LATEX.get(character, character) for character in printable(text))
 
 
 def markup(text: str) -> str:

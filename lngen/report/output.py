@@ -10,11 +10,11 @@ from typing import Any, Literal
 from lngen.errors import LngenError
 from lngen.plan.planner import Plan
 from lngen.report.content import Content, content
-from lngen.report.document import LatexMarkup, MarkdownMarkup, document
+from lngen.report.document import document
 from lngen.report.formulas import Formula
 from lngen.report.terminal import printed
 
-Format = Literal["text", "markdown", "latex", "json"]
+Format = Literal["text", "markdown", "json"]
 
 SCHEMA = 1
 """The version of the JSON document; it rises when a field changes its meaning or goes."""
@@ -23,8 +23,8 @@ SCHEMA = 1
 def report(plan: Plan, format: Format = "text") -> str:
     """The report of a plan.
 
-    "text" is plain, no line longer than 110 columns. "markdown" has the formulas as LaTeX in `$$` blocks. "latex" is a
-    whole document; it needs amsmath, xcolor and geometry. "json" is an object with the fields
+    "text" is plain, no line longer than 110 columns. "markdown" has the formulas as LaTeX in `$$` blocks. "json"
+    is an object with the fields
 
     * `schema` (1), `name`, `citation` (paragraphs), `legend` (lines), `definition` (source);
     * `forward`, `adjoint`, `gradients`, `where`, `identities`: lists of `{name, text, latex}`, of an identity
@@ -47,12 +47,10 @@ def report(plan: Plan, format: Format = "text") -> str:
     if format == "text":
         return printed(plan, full=True).plain
     if format == "markdown":
-        return document(content(plan), MarkdownMarkup())
-    if format == "latex":
-        return document(content(plan), LatexMarkup())
+        return document(content(plan))
     if format == "json":
         return json.dumps(_json(content(plan)), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
-    raise LngenError(f"there is no report format {format!r}. Use text, markdown, latex or json.")
+    raise LngenError(f"there is no report format {format!r}. Use text, markdown or json.")
 
 
 def _json(c: Content) -> dict[str, Any]:
