@@ -1,7 +1,7 @@
 """lngen: from the forward definition of a normalization layer to audited gradients, NumPy and CUDA.
 
-`derive` derives a layer from its definition, `load` imports an emitted one, and `check` holds a function of anybody's
-to a definition. Everything that derives is imported on
+`derive` derives a layer from its definition, `load` imports an emitted one, `run` gives the values of a definition, and
+`check` holds a function of anybody's to one. Everything that derives is imported on
 first use, so that a program which only runs emitted code does not pay for SymPy:
 
 >>> import numpy as np
@@ -26,6 +26,7 @@ from lngen.version import __version__
 if TYPE_CHECKING:
     from lngen.checked import check as check
     from lngen.checked import claims as claims
+    from lngen.definitions import run as run
     from lngen.derived import DerivedLayer as DerivedLayer
     from lngen.derived import derive as derive
     from lngen.language.definition import Definition as Definition
@@ -37,6 +38,7 @@ _LAZY = {
     "derive": "lngen.derived",
     "check": "lngen.checked",
     "claims": "lngen.checked",
+    "run": "lngen.definitions",
     "Definition": "lngen.language.definition",
     "parse": "lngen.language.parsing",
 }
@@ -52,6 +54,7 @@ __all__ = [
     "derive",
     "load",
     "parse",
+    "run",
 ]
 
 

@@ -17,7 +17,7 @@ from lngen.checks.contracts import asked_of
 from lngen.checks.evidence import Evidence, Report
 from lngen.checks.executed import KIND as AS_PYTHON
 from lngen.checks.numbers import DTYPES
-from lngen.derived import definition_of
+from lngen.definitions import definition_of
 from lngen.pipeline.stages import planned
 
 _HARD = "hard inputs"

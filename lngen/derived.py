@@ -11,12 +11,12 @@ from pathlib import Path
 from lngen.checks import DTYPES, QUICK_SHAPES, Report
 from lngen.checks.emitted import BACKENDS, CheckRequest, check_emitted
 from lngen.checks.field.numpy_text import require_exact_text
+from lngen.definitions import definition_of
 from lngen.derivation.derivation import Proof, Step
 from lngen.emit.backends import adapter, named
-from lngen.errors import LngenError, nearest, printable
+from lngen.errors import LngenError
 from lngen.language.definition import Definition
-from lngen.language.parsing import load, parse
-from lngen.paths import RUNTIME, derive_folder, require_package
+from lngen.paths import RUNTIME, require_package
 from lngen.pipeline.cache import folders, key
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.files.loading import Layer
@@ -174,27 +174,6 @@ def derive(definition: str | os.PathLike[str], backends: Sequence[str] | None = 
     """
     chosen = None if backends is None else named(backends, "backends")
     return DerivedLayer(derived(definition_of(definition), backends=chosen or BACKENDS), chosen)
-
-
-def definition_of(definition: str | os.PathLike[str]) -> Definition:
-    """Return the definition that a text, a file or the name of a shipped layer has. Raises LngenError for none."""
-    if callable(definition):
-        raise LngenError(
-            "a definition is given as its text, or as a pathlib.Path: of a function, pass inspect.getsource(function)."
-        )
-    if not isinstance(definition, str):
-        return load(definition)
-    if definition.isidentifier():
-        file = derive_folder() / f"{definition}.py"
-        if not file.is_file():
-            names = sorted(path.stem for path in derive_folder().glob("*.py"))
-            raise LngenError(
-                f"there is no layer {definition!r}.{nearest(definition, names)} lngen has {', '.join(names)}."
-            )
-        return load(file)
-    if "\n" not in definition and definition.endswith(".py"):
-        raise LngenError(f"{printable(definition)} is a text. To read a file, pass it as a pathlib.Path.")
-    return parse(definition)
 
 
 def _by_name(lines: Sequence[str]) -> dict[str, str]:

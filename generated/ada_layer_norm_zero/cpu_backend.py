@@ -88,7 +88,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, branch, gate, scale, shift, eps = _values
     y_, h_, mu_, mu_residual_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, branch, gate, scale, shift), (y_, h_))
+    _operands = _long.RowOperands(_call, (x, branch, gate, scale, shift), (y_, h_))
     _operands.call(
         _FORWARD,
         (),
@@ -129,7 +129,7 @@ def _backward_on_kernels(
         _saved_rstd,
     ) = _fields
     dx_, dbranch_, dgate_, dscale_, dshift_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call,
         (_saved_x, _saved_branch, _saved_gate, _saved_scale, dy, dh),
         (dx_, dbranch_, dgate_, dscale_, dshift_),
@@ -185,7 +185,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         _saved_rstd,
     ) = _fields
     y_dot_, h_dot_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call,
         (
             _saved_x,
@@ -273,7 +273,7 @@ def _backward_backward_on_kernels(
         _saved_rstd,
     ) = _fields
     dx_, dbranch_, dgate_, dscale_, dshift_, ddy_, ddh_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call,
         (
             _saved_x,

@@ -110,7 +110,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, scale, shift, eps = _values
     y_, mu_, mu_residual_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, scale, shift), (y_,))
+    _operands = _long.RowOperands(_call, (x, scale, shift), (y_,))
     _operands.call(
         _FORWARD,
         (),
@@ -186,7 +186,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_scale, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     dx_, dscale_, dshift_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_scale, dy), (dx_, dscale_, dshift_)
     )
     _operands.call(
@@ -273,7 +273,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, scale_dot, shift_dot = _arguments
     _saved_x, _saved_scale, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_scale, x_dot, scale_dot, shift_dot), (y_dot_,)
     )
     _operands.call(
@@ -378,7 +378,7 @@ def _backward_backward_on_kernels(
     dy, ddx, ddscale, ddshift = _arguments
     _saved_x, _saved_scale, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     dx_, dscale_, dshift_, ddy_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call,
         (_saved_x, _saved_scale, dy, ddx, ddscale, ddshift),
         (dx_, dscale_, dshift_, ddy_),

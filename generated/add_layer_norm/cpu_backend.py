@@ -134,7 +134,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, residual, gamma, beta, eps = _values
     y_, h_, mu_, mu_residual_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, residual), (y_, h_))
+    _operands = _long.RowOperands(_call, (x, residual), (y_, h_))
     _operands.call(
         _FORWARD,
         (beta is None, gamma is None),
@@ -241,7 +241,7 @@ def _backward_on_kernels(
     dy, dh = _arguments
     _saved_h, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     dx_, dresidual_, dgamma_, dbeta_ = _results
-    _operands = _long.Operands(_call, (_saved_h, dy, dh), (dx_, dresidual_))
+    _operands = _long.RowOperands(_call, (_saved_h, dy, dh), (dx_, dresidual_))
     _operands.call(
         _BACKWARD,
         (dbeta_ is None, dh is None, dy is None, _saved_gamma is None),
@@ -347,7 +347,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, residual_dot, gamma_dot, beta_dot = _arguments
     _saved_h, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     y_dot_, h_dot_ = _results
-    _operands = _long.Operands(_call, (_saved_h, x_dot, residual_dot), (y_dot_, h_dot_))
+    _operands = _long.RowOperands(
+        _call, (_saved_h, x_dot, residual_dot), (y_dot_, h_dot_)
+    )
     _operands.call(
         _JVP,
         (
@@ -505,7 +507,7 @@ def _backward_backward_on_kernels(
     dy, dh, ddx, ddresidual, ddgamma, ddbeta = _arguments
     _saved_h, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_h, dy, dh, ddx, ddresidual), (dx_, dresidual_, ddy_, ddh_)
     )
     _operands.call(

@@ -120,7 +120,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, residual, gamma, eps = _values
     y_, h_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, residual), (y_, h_))
+    _operands = _long.RowOperands(_call, (x, residual), (y_, h_))
     _operands.call(
         _FORWARD,
         (gamma is None,),
@@ -199,7 +199,7 @@ def _backward_on_kernels(
     dy, dh = _arguments
     _saved_h, _saved_gamma, _saved_rstd = _fields
     dx_, dresidual_, dgamma_ = _results
-    _operands = _long.Operands(_call, (_saved_h, dy, dh), (dx_, dresidual_))
+    _operands = _long.RowOperands(_call, (_saved_h, dy, dh), (dx_, dresidual_))
     _operands.call(
         _BACKWARD,
         (dh is None, dy is None, _saved_gamma is None),
@@ -295,7 +295,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, residual_dot, gamma_dot = _arguments
     _saved_h, _saved_gamma, _saved_rstd = _fields
     y_dot_, h_dot_ = _results
-    _operands = _long.Operands(_call, (_saved_h, x_dot, residual_dot), (y_dot_, h_dot_))
+    _operands = _long.RowOperands(
+        _call, (_saved_h, x_dot, residual_dot), (y_dot_, h_dot_)
+    )
     _operands.call(
         _JVP,
         (_saved_gamma is None, gamma_dot is None, residual_dot is None, x_dot is None),
@@ -425,7 +427,7 @@ def _backward_backward_on_kernels(
     dy, dh, ddx, ddresidual, ddgamma = _arguments
     _saved_h, _saved_gamma, _saved_rstd = _fields
     dx_, dresidual_, dgamma_, ddy_, ddh_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_h, dy, dh, ddx, ddresidual), (dx_, dresidual_, ddy_, ddh_)
     )
     _operands.call(

@@ -95,7 +95,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, residual, gamma, scale, eps = _values
     y_, h_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, residual), (h_,))
+    _operands = _long.RowOperands(_call, (x, residual), (h_,))
     _operands.call(
         _FORWARD,
         (gamma is None, scale is None),
@@ -199,7 +199,7 @@ def _backward_on_kernels(
     dy, dh = _arguments
     _saved_h, _saved_gamma, _saved_scale, _saved_rstd = _fields
     dx_, dresidual_, dgamma_, dscale_ = _results
-    _operands = _long.Operands(_call, (_saved_h, dy, dh), (dx_, dresidual_))
+    _operands = _long.RowOperands(_call, (_saved_h, dy, dh), (dx_, dresidual_))
     _operands.call(
         _BACKWARD,
         (dh is None, dy is None, _saved_gamma is None, _saved_scale is None),
@@ -309,7 +309,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, residual_dot, gamma_dot, scale_dot = _arguments
     _saved_h, _saved_gamma, _saved_scale, _saved_rstd = _fields
     y_dot_, h_dot_ = _results
-    _operands = _long.Operands(_call, (_saved_h, x_dot, residual_dot), (y_dot_, h_dot_))
+    _operands = _long.RowOperands(
+        _call, (_saved_h, x_dot, residual_dot), (y_dot_, h_dot_)
+    )
     _operands.call(
         _JVP,
         (
@@ -468,7 +470,7 @@ def _backward_backward_on_kernels(
     dy, dh, ddx, ddresidual, ddgamma, ddscale = _arguments
     _saved_h, _saved_gamma, _saved_scale, _saved_rstd = _fields
     dx_, dresidual_, dgamma_, dscale_, ddy_, ddh_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_h, dy, dh, ddx, ddresidual), (dx_, dresidual_, ddy_, ddh_)
     )
     _operands.call(

@@ -70,7 +70,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, slope, position = _values
     y_, m_, inv_sum_e_shifted_ = _results
-    _operands = _long.Operands(_call, (x, slope), (y_,))
+    _operands = _long.RowOperands(_call, (x, slope), (y_,))
     _operands.call(
         _FORWARD,
         (),
@@ -110,7 +110,7 @@ def _backward_on_kernels(
         _saved_inv_sum_e_shifted,
     ) = _fields
     (dx_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, _saved_slope, dy), (dx_,))
+    _operands = _long.RowOperands(_call, (_saved_x, _saved_slope, dy), (dx_,))
     _operands.call(
         _BACKWARD,
         (),
@@ -149,7 +149,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         _saved_inv_sum_e_shifted,
     ) = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, _saved_slope, x_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_x, _saved_slope, x_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (x_dot is None,),
@@ -194,7 +194,7 @@ def _backward_backward_on_kernels(
         _saved_inv_sum_e_shifted,
     ) = _fields
     dx_, ddy_ = _results
-    _operands = _long.Operands(_call, (_saved_x, _saved_slope, dy, ddx), (dx_, ddy_))
+    _operands = _long.RowOperands(_call, (_saved_x, _saved_slope, dy, ddx), (dx_, ddy_))
     _operands.call(
         _BACKWARD_BACKWARD,
         (ddx is None,),

@@ -87,7 +87,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, gamma, beta, eps = _values
     y_, mu_, var_, mu_saved_, mu_residual_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, gamma, beta), (y_, mu_, var_))
+    _operands = _long.RowOperands(_call, (x, gamma, beta), (y_, mu_, var_))
     _operands.call(
         _FORWARD,
         (beta is None, gamma is None),
@@ -123,7 +123,7 @@ def _backward_on_kernels(
     dy, dmu, dvar = _arguments
     _saved_x, _saved_gamma, _saved_mu_saved, _saved_mu_residual, _saved_rstd = _fields
     dx_, dgamma_, dbeta_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_gamma, dy, dmu, dvar), (dx_, dgamma_, dbeta_)
     )
     _operands.call(
@@ -163,7 +163,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, gamma_dot, beta_dot = _arguments
     _saved_x, _saved_gamma, _saved_mu_saved, _saved_mu_residual, _saved_rstd = _fields
     y_dot_, mu_dot_, var_dot_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call,
         (_saved_x, _saved_gamma, x_dot, gamma_dot, beta_dot),
         (y_dot_, mu_dot_, var_dot_),
@@ -218,7 +218,7 @@ def _backward_backward_on_kernels(
     dy, dmu, dvar, ddx, ddgamma, ddbeta = _arguments
     _saved_x, _saved_gamma, _saved_mu_saved, _saved_mu_residual, _saved_rstd = _fields
     dx_, dgamma_, dbeta_, ddy_, ddmu_, ddvar_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call,
         (_saved_x, _saved_gamma, dy, dmu, dvar, ddx, ddgamma, ddbeta),
         (dx_, dgamma_, dbeta_, ddy_, ddmu_, ddvar_),

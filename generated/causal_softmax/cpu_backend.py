@@ -87,7 +87,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, position, scale = _values
     y_, m_, inv_sum_e_shifted_ = _results
-    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands = _long.RowOperands(_call, (x,), (y_,))
     _operands.call(
         _FORWARD,
         (scale is None,),
@@ -127,7 +127,7 @@ def _backward_on_kernels(
         _saved_inv_sum_e_shifted,
     ) = _fields
     dx_, dscale_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands = _long.RowOperands(_call, (_saved_x, dy), (dx_,))
     _operands.call(
         _BACKWARD,
         (_saved_scale is None,),
@@ -168,7 +168,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         _saved_inv_sum_e_shifted,
     ) = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_x, x_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (_saved_scale is None, scale_dot is None, x_dot is None),
@@ -214,7 +214,7 @@ def _backward_backward_on_kernels(
         _saved_inv_sum_e_shifted,
     ) = _fields
     dx_, dscale_, ddy_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands = _long.RowOperands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
     _operands.call(
         _BACKWARD_BACKWARD,
         (ddscale is None, ddx is None, _saved_scale is None),

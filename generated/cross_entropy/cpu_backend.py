@@ -94,7 +94,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, target = _values
     y_, m_, Z_, log_Z_ = _results
-    _operands = _long.Operands(_call, (x, target), (y_,))
+    _operands = _long.RowOperands(_call, (x, target), (y_,))
     _operands.call(
         _FORWARD,
         (),
@@ -162,7 +162,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_target, _saved_m, _saved_Z, _saved_log_Z = _fields
     dx_, dtarget_ = _results
-    _operands = _long.Operands(_call, (_saved_x, _saved_target, dy), (dx_, dtarget_))
+    _operands = _long.RowOperands(_call, (_saved_x, _saved_target, dy), (dx_, dtarget_))
     _operands.call(
         _BACKWARD,
         (),
@@ -241,7 +241,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, target_dot = _arguments
     _saved_x, _saved_target, _saved_m, _saved_Z, _saved_log_Z = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_target, x_dot, target_dot), (y_dot_,)
     )
     _operands.call(
@@ -335,7 +335,7 @@ def _backward_backward_on_kernels(
     dy, ddx, ddtarget = _arguments
     _saved_x, _saved_target, _saved_m, _saved_Z, _saved_log_Z = _fields
     dx_, dtarget_, ddy_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_target, dy, ddx, ddtarget), (dx_, dtarget_, ddy_)
     )
     _operands.call(

@@ -143,7 +143,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, residual, seed, gamma, beta, p, eps = _values
     y_, h_, mu_, mu_residual_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, residual), (y_, h_))
+    _operands = _long.RowOperands(_call, (x, residual), (y_, h_))
     _operands.call(
         _FORWARD,
         (beta is None, gamma is None),
@@ -267,7 +267,7 @@ def _backward_on_kernels(
         _saved_rstd,
     ) = _fields
     dx_, dresidual_, dgamma_, dbeta_ = _results
-    _operands = _long.Operands(_call, (_saved_h, dy, dh), (dx_, dresidual_))
+    _operands = _long.RowOperands(_call, (_saved_h, dy, dh), (dx_, dresidual_))
     _operands.call(
         _BACKWARD,
         (dbeta_ is None, dh is None, dy is None, _saved_gamma is None),
@@ -391,7 +391,9 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         _saved_rstd,
     ) = _fields
     y_dot_, h_dot_ = _results
-    _operands = _long.Operands(_call, (_saved_h, x_dot, residual_dot), (y_dot_, h_dot_))
+    _operands = _long.RowOperands(
+        _call, (_saved_h, x_dot, residual_dot), (y_dot_, h_dot_)
+    )
     _operands.call(
         _JVP,
         (
@@ -563,7 +565,7 @@ def _backward_backward_on_kernels(
         _saved_rstd,
     ) = _fields
     dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_h, dy, dh, ddx, ddresidual), (dx_, dresidual_, ddy_, ddh_)
     )
     _operands.call(

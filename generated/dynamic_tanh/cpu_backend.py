@@ -115,7 +115,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, alpha, gamma, beta = _values
     (y_,) = _results
-    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands = _long.RowOperands(_call, (x,), (y_,))
     _operands.call(
         _FORWARD,
         (alpha is None, beta is None, gamma is None),
@@ -208,7 +208,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_alpha, _saved_gamma = _fields
     dx_, dalpha_, dgamma_, dbeta_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands = _long.RowOperands(_call, (_saved_x, dy), (dx_,))
     _operands.call(
         _BACKWARD,
         (_saved_alpha is None, dbeta_ is None, _saved_gamma is None),
@@ -311,7 +311,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, alpha_dot, gamma_dot, beta_dot = _arguments
     _saved_x, _saved_alpha, _saved_gamma = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_x, x_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (
@@ -452,7 +452,7 @@ def _backward_backward_on_kernels(
     dy, ddx, ddalpha, ddgamma, ddbeta = _arguments
     _saved_x, _saved_alpha, _saved_gamma = _fields
     dx_, dalpha_, dgamma_, dbeta_, ddy_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands = _long.RowOperands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
     _operands.call(
         _BACKWARD_BACKWARD,
         (

@@ -110,7 +110,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, z, gamma, eps = _values
     y_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, z), (y_,))
+    _operands = _long.RowOperands(_call, (x, z), (y_,))
     _operands.call(
         _FORWARD,
         (gamma is None,),
@@ -178,7 +178,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_z, _saved_gamma, _saved_rstd = _fields
     dx_, dz_, dgamma_ = _results
-    _operands = _long.Operands(_call, (_saved_x, _saved_z, dy), (dx_, dz_))
+    _operands = _long.RowOperands(_call, (_saved_x, _saved_z, dy), (dx_, dz_))
     _operands.call(
         _BACKWARD,
         (_saved_gamma is None,),
@@ -264,7 +264,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, z_dot, gamma_dot = _arguments
     _saved_x, _saved_z, _saved_gamma, _saved_rstd = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, _saved_z, x_dot, z_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_x, _saved_z, x_dot, z_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (_saved_gamma is None, gamma_dot is None, x_dot is None, z_dot is None),
@@ -375,7 +375,7 @@ def _backward_backward_on_kernels(
     dy, ddx, ddz, ddgamma = _arguments
     _saved_x, _saved_z, _saved_gamma, _saved_rstd = _fields
     dx_, dz_, dgamma_, ddy_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_z, dy, ddx, ddz), (dx_, dz_, ddy_)
     )
     _operands.call(

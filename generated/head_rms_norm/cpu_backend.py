@@ -81,7 +81,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, weight, eps = _values
     y_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, weight), (y_,))
+    _operands = _long.RowOperands(_call, (x, weight), (y_,))
     _operands.call(
         _FORWARD,
         (weight is None,),
@@ -109,7 +109,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_weight, _saved_rstd = _fields
     dx_, dweight_ = _results
-    _operands = _long.Operands(_call, (_saved_x, _saved_weight, dy), (dx_, dweight_))
+    _operands = _long.RowOperands(_call, (_saved_x, _saved_weight, dy), (dx_, dweight_))
     _operands.call(
         _BACKWARD,
         (_saved_weight is None,),
@@ -140,7 +140,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, weight_dot = _arguments
     _saved_x, _saved_weight, _saved_rstd = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_weight, x_dot, weight_dot), (y_dot_,)
     )
     _operands.call(
@@ -179,7 +179,7 @@ def _backward_backward_on_kernels(
     dy, ddx, ddweight = _arguments
     _saved_x, _saved_weight, _saved_rstd = _fields
     dx_, dweight_, ddy_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_weight, dy, ddx, ddweight), (dx_, dweight_, ddy_)
     )
     _operands.call(

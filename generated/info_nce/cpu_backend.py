@@ -123,7 +123,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     similarity, positive, scale = _values
     y_, m_, Z_ = _results
-    _operands = _long.Operands(_call, (similarity,), (y_,))
+    _operands = _long.RowOperands(_call, (similarity,), (y_,))
     _operands.call(
         _FORWARD,
         (scale is None,),
@@ -202,7 +202,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_similarity, _saved_positive, _saved_scale, _saved_m, _saved_Z = _fields
     dsimilarity_, dscale_ = _results
-    _operands = _long.Operands(_call, (_saved_similarity, dy), (dsimilarity_,))
+    _operands = _long.RowOperands(_call, (_saved_similarity, dy), (dsimilarity_,))
     _operands.call(
         _BACKWARD,
         (_saved_scale is None,),
@@ -295,7 +295,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     similarity_dot, scale_dot = _arguments
     _saved_similarity, _saved_positive, _saved_scale, _saved_m, _saved_Z = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_similarity, similarity_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_similarity, similarity_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (_saved_scale is None, scale_dot is None, similarity_dot is None),
@@ -407,7 +407,7 @@ def _backward_backward_on_kernels(
     dy, ddsimilarity, ddscale = _arguments
     _saved_similarity, _saved_positive, _saved_scale, _saved_m, _saved_Z = _fields
     dsimilarity_, dscale_, ddy_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_similarity, dy, ddsimilarity), (dsimilarity_, ddy_)
     )
     _operands.call(

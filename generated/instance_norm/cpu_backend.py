@@ -82,7 +82,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, gamma, beta, eps = _values
     y_, mu_, mu_residual_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, gamma, beta), (y_,))
+    _operands = _long.RowOperands(_call, (x, gamma, beta), (y_,))
     _operands.call(
         _FORWARD,
         (beta is None, gamma is None),
@@ -115,7 +115,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     dx_, dgamma_, dbeta_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_gamma, dy), (dx_, dgamma_, dbeta_)
     )
     _operands.call(
@@ -152,7 +152,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, gamma_dot, beta_dot = _arguments
     _saved_x, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_gamma, x_dot, gamma_dot, beta_dot), (y_dot_,)
     )
     _operands.call(
@@ -195,7 +195,7 @@ def _backward_backward_on_kernels(
     dy, ddx, ddgamma, ddbeta = _arguments
     _saved_x, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     dx_, dgamma_, dbeta_, ddy_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call,
         (_saved_x, _saved_gamma, dy, ddx, ddgamma, ddbeta),
         (dx_, dgamma_, dbeta_, ddy_),

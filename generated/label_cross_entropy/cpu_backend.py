@@ -131,7 +131,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, label, ignore, smoothing, z_loss = _values
     y_, m_, Z_, log_Z_ = _results
-    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands = _long.RowOperands(_call, (x,), (y_,))
     _operands.call(
         _FORWARD,
         (ignore is None,),
@@ -219,7 +219,7 @@ def _backward_on_kernels(
         _saved_log_Z,
     ) = _fields
     (dx_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands = _long.RowOperands(_call, (_saved_x, dy), (dx_,))
     _operands.call(
         _BACKWARD,
         (_saved_ignore is None,),
@@ -307,7 +307,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         _saved_log_Z,
     ) = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_x, x_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (_saved_ignore is None, x_dot is None),
@@ -414,7 +414,7 @@ def _backward_backward_on_kernels(
         _saved_log_Z,
     ) = _fields
     dx_, ddy_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands = _long.RowOperands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
     _operands.call(
         _BACKWARD_BACKWARD,
         (ddx is None, _saved_ignore is None),

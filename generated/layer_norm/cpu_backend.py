@@ -120,7 +120,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, gamma, beta, eps = _values
     y_, mu_, mu_residual_, rstd_ = _results
-    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands = _long.RowOperands(_call, (x,), (y_,))
     _operands.call(
         _FORWARD,
         (beta is None, gamma is None),
@@ -205,7 +205,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     dx_, dgamma_, dbeta_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands = _long.RowOperands(_call, (_saved_x, dy), (dx_,))
     _operands.call(
         _BACKWARD,
         (dbeta_ is None, _saved_gamma is None),
@@ -300,7 +300,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, gamma_dot, beta_dot = _arguments
     _saved_x, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_x, x_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (beta_dot is None, _saved_gamma is None, gamma_dot is None, x_dot is None),
@@ -422,7 +422,7 @@ def _backward_backward_on_kernels(
     dy, ddx, ddgamma, ddbeta = _arguments
     _saved_x, _saved_gamma, _saved_mu, _saved_mu_residual, _saved_rstd = _fields
     dx_, dgamma_, dbeta_, ddy_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands = _long.RowOperands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
     _operands.call(
         _BACKWARD_BACKWARD,
         (

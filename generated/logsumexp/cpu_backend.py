@@ -86,7 +86,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     (x,) = _values
     y_, m_, Z_ = _results
-    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands = _long.RowOperands(_call, (x,), (y_,))
     _operands.call(
         _FORWARD,
         (),
@@ -138,7 +138,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_m, _saved_Z = _fields
     (dx_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands = _long.RowOperands(_call, (_saved_x, dy), (dx_,))
     _operands.call(
         _BACKWARD,
         (),
@@ -195,7 +195,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     (x_dot,) = _arguments
     _saved_x, _saved_m, _saved_Z = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_x, x_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (x_dot is None,),
@@ -260,7 +260,7 @@ def _backward_backward_on_kernels(
     dy, ddx = _arguments
     _saved_x, _saved_m, _saved_Z = _fields
     dx_, ddy_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands = _long.RowOperands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
     _operands.call(
         _BACKWARD_BACKWARD,
         (ddx is None,),

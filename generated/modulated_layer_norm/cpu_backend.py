@@ -134,7 +134,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, gate, gamma, beta, eps = _values
     y_, mu_, mu_residual_, rstd_ = _results
-    _operands = _long.Operands(_call, (x, gate), (y_,))
+    _operands = _long.RowOperands(_call, (x, gate), (y_,))
     _operands.call(
         _FORWARD,
         (beta is None, gamma is None, gate is None),
@@ -257,7 +257,7 @@ def _backward_on_kernels(
         _saved_rstd,
     ) = _fields
     dx_, dgate_, dgamma_, dbeta_ = _results
-    _operands = _long.Operands(_call, (_saved_x, _saved_gate, dy), (dx_, dgate_))
+    _operands = _long.RowOperands(_call, (_saved_x, _saved_gate, dy), (dx_, dgate_))
     _operands.call(
         _BACKWARD,
         (_saved_beta is None, _saved_gamma is None, _saved_gate is None),
@@ -386,7 +386,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         _saved_rstd,
     ) = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_gate, x_dot, gate_dot), (y_dot_,)
     )
     _operands.call(
@@ -561,7 +561,7 @@ def _backward_backward_on_kernels(
         _saved_rstd,
     ) = _fields
     dx_, dgate_, dgamma_, dbeta_, ddy_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_x, _saved_gate, dy, ddx, ddgate), (dx_, dgate_, ddy_)
     )
     _operands.call(

@@ -103,7 +103,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, w, eps = _values
     y_, rstd_ = _results
-    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands = _long.RowOperands(_call, (x,), (y_,))
     _operands.call(
         _FORWARD,
         (w is None,),
@@ -164,7 +164,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_w, _saved_rstd = _fields
     dx_, dw_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands = _long.RowOperands(_call, (_saved_x, dy), (dx_,))
     _operands.call(
         _BACKWARD,
         (_saved_w is None,),
@@ -231,7 +231,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, w_dot = _arguments
     _saved_x, _saved_w, _saved_rstd = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_x, x_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (_saved_w is None, w_dot is None, x_dot is None),
@@ -307,7 +307,7 @@ def _backward_backward_on_kernels(
     dy, ddx, ddw = _arguments
     _saved_x, _saved_w, _saved_rstd = _fields
     dx_, dw_, ddy_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands = _long.RowOperands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
     _operands.call(
         _BACKWARD_BACKWARD,
         (ddw is None, ddx is None, _saved_w is None),

@@ -71,7 +71,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     gate, value = _values
     (y_,) = _results
-    _operands = _long.Operands(_call, (gate, value), (y_,))
+    _operands = _long.RowOperands(_call, (gate, value), (y_,))
     _operands.call(
         _FORWARD, (), (), (*_operands.read(gate, value), *_operands.made(y_))
     )
@@ -96,7 +96,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_gate, _saved_value = _fields
     dgate_, dvalue_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_gate, _saved_value, dy), (dgate_, dvalue_)
     )
     _operands.call(
@@ -127,7 +127,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     gate_dot, value_dot = _arguments
     _saved_gate, _saved_value = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_gate, _saved_value, gate_dot, value_dot), (y_dot_,)
     )
     _operands.call(
@@ -164,7 +164,7 @@ def _backward_backward_on_kernels(
     dy, ddgate, ddvalue = _arguments
     _saved_gate, _saved_value = _fields
     dgate_, dvalue_, ddy_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_gate, _saved_value, dy, ddgate, ddvalue), (dgate_, dvalue_, ddy_)
     )
     _operands.call(

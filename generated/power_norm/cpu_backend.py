@@ -103,7 +103,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, gamma, eps = _values
     y_, scale_ = _results
-    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands = _long.RowOperands(_call, (x,), (y_,))
     _operands.call(
         _FORWARD,
         (gamma is None,),
@@ -168,7 +168,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_gamma, _saved_scale = _fields
     dx_, dgamma_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands = _long.RowOperands(_call, (_saved_x, dy), (dx_,))
     _operands.call(
         _BACKWARD,
         (_saved_gamma is None,),
@@ -237,7 +237,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, gamma_dot = _arguments
     _saved_x, _saved_gamma, _saved_scale = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_x, x_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (_saved_gamma is None, gamma_dot is None, x_dot is None),
@@ -331,7 +331,7 @@ def _backward_backward_on_kernels(
     dy, ddx, ddgamma = _arguments
     _saved_x, _saved_gamma, _saved_scale = _fields
     dx_, dgamma_, ddy_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands = _long.RowOperands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
     _operands.call(
         _BACKWARD_BACKWARD,
         (ddgamma is None, ddx is None, _saved_gamma is None),

@@ -75,7 +75,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     a, b, cosine, sine = _values
     y_0_, y_1_ = _results
-    _operands = _long.Operands(_call, (a, b, cosine, sine), (y_0_, y_1_))
+    _operands = _long.RowOperands(_call, (a, b, cosine, sine), (y_0_, y_1_))
     _operands.call(
         _FORWARD,
         (),
@@ -103,7 +103,7 @@ def _backward_on_kernels(
     dy_0, dy_1 = _arguments
     _saved_cosine, _saved_sine = _fields
     da_, db_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_cosine, _saved_sine, dy_0, dy_1), (da_, db_)
     )
     _operands.call(
@@ -134,7 +134,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     a_dot, b_dot = _arguments
     _saved_cosine, _saved_sine = _fields
     y_0_dot_, y_1_dot_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call, (_saved_cosine, _saved_sine, a_dot, b_dot), (y_0_dot_, y_1_dot_)
     )
     _operands.call(
@@ -171,7 +171,7 @@ def _backward_backward_on_kernels(
     dy_0, dy_1, dda, ddb = _arguments
     _saved_cosine, _saved_sine = _fields
     da_, db_, ddy_0_, ddy_1_ = _results
-    _operands = _long.Operands(
+    _operands = _long.RowOperands(
         _call,
         (_saved_cosine, _saved_sine, dy_0, dy_1, dda, ddb),
         (da_, db_, ddy_0_, ddy_1_),

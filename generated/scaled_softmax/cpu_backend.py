@@ -105,7 +105,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, scale = _values
     y_, m_, inv_Z_ = _results
-    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands = _long.RowOperands(_call, (x,), (y_,))
     _operands.call(
         _FORWARD,
         (scale is None,),
@@ -172,7 +172,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     _saved_x, _saved_scale, _saved_m, _saved_inv_Z = _fields
     dx_, dscale_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy), (dx_,))
+    _operands = _long.RowOperands(_call, (_saved_x, dy), (dx_,))
     _operands.call(
         _BACKWARD,
         (_saved_scale is None,),
@@ -248,7 +248,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     x_dot, scale_dot = _arguments
     _saved_x, _saved_scale, _saved_m, _saved_inv_Z = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_x, x_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (_saved_scale is None, scale_dot is None, x_dot is None),
@@ -343,7 +343,7 @@ def _backward_backward_on_kernels(
     dy, ddx, ddscale = _arguments
     _saved_x, _saved_scale, _saved_m, _saved_inv_Z = _fields
     dx_, dscale_, ddy_ = _results
-    _operands = _long.Operands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands = _long.RowOperands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
     _operands.call(
         _BACKWARD_BACKWARD,
         (ddscale is None, ddx is None, _saved_scale is None),

@@ -83,7 +83,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     (x,) = _values
     (y_,) = _results
-    _operands = _long.Operands(_call, (x,), (y_,))
+    _operands = _long.RowOperands(_call, (x,), (y_,))
     _operands.call(_FORWARD, (), (), (*_operands.read(x), *_operands.made(y_)))
 
 
@@ -122,7 +122,7 @@ def _backward_on_kernels(
     (dy,) = _arguments
     (_saved_y,) = _fields
     (dx_,) = _results
-    _operands = _long.Operands(_call, (_saved_y, dy), (dx_,))
+    _operands = _long.RowOperands(_call, (_saved_y, dy), (dx_,))
     _operands.call(
         _BACKWARD, (), (), (*_operands.read(_saved_y, dy), *_operands.made(dx_))
     )
@@ -164,7 +164,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
     (x_dot,) = _arguments
     (_saved_y,) = _fields
     (y_dot_,) = _results
-    _operands = _long.Operands(_call, (_saved_y, x_dot), (y_dot_,))
+    _operands = _long.RowOperands(_call, (_saved_y, x_dot), (y_dot_,))
     _operands.call(
         _JVP,
         (x_dot is None,),
@@ -219,7 +219,7 @@ def _backward_backward_on_kernels(
     dy, ddx = _arguments
     (_saved_y,) = _fields
     dx_, ddy_ = _results
-    _operands = _long.Operands(_call, (_saved_y, dy, ddx), (dx_, ddy_))
+    _operands = _long.RowOperands(_call, (_saved_y, dy, ddx), (dx_, ddy_))
     _operands.call(
         _BACKWARD_BACKWARD,
         (ddx is None,),

@@ -142,10 +142,10 @@ TABLE: dict[str, FunctionEntry] = {}
 
 
 def not_run(name: str) -> NoReturn:
-    """Raise an error for a call of a word of the language, which says how to use it."""
+    """Raise an error for a call of a word of the language that has no value by itself."""
     raise TypeError(
-        f"{name} belongs to the definition language: a definition is parsed, not run. "
-        "Write it in a file and use `lngen derive FILE`."
+        f"{name} has no value by itself: it needs the definition as a whole. "
+        "Use `lngen.run(pathlib.Path(FILE), x=...)` for values, and `lngen derive FILE` for code."
     )
 
 
@@ -162,10 +162,12 @@ def entry(
         TABLE[name] = FunctionEntry(name, parameters, role, domain, doc, hard_points, **known)
 
         @functools.wraps(function)
-        def teach(*arguments: Any, **keywords: Any) -> NoReturn:
-            not_run(name)
+        def computed(*arguments: Any) -> Any:
+            from lngen.language.oracle.direct import applied  # NumPy is not needed to parse
 
-        return teach
+            return applied(name, arguments)
+
+        return computed
 
     return register
 

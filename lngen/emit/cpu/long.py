@@ -43,7 +43,7 @@ def long_call(takes: DirectionProtocol, kernels: KernelPair) -> list[str]:
     operands = [_operands(own, entries, given) for own in (of_rows, *of_ends)]
     passed = [f"_{takes.name.upper()}", tuple_of(flags), tuple_of(numbers)]
     lines += [
-        f"_operands = _long.Operands(_call, {tuple_of(read)}, {tuple_of(made)})",
+        f"_operands = _long.RowOperands(_call, {tuple_of(read)}, {tuple_of(made)})",
         call("_operands.call", *passed, *operands),
     ]
     function = f"_{takes.name}_on_kernels"

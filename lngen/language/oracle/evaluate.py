@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,12 +77,12 @@ def evaluate(
     """
     shape = _row_shape(definition, inputs)
     with np.errstate(all="ignore"):
-        values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.passed}
+        given = partial(_input, definition, shape=shape, numbers=numbers)
+        values = {entry.name: given(entry, inputs.get(entry.name)) for entry in definition.passed}
         for entry in definition.inputs:
             if entry.draws:
-                given = inputs.get(entry.name)
-                drawn = drawn_from(entry.draws, values, shape) if given is None else given
-                values[entry.name] = _input(entry, drawn, shape, numbers)
+                own = inputs.get(entry.name)
+                values[entry.name] = given(entry, drawn_from(entry.draws, values, shape) if own is None else own)
         walk = _Evaluation(numbers, shape[-1], values)
         for statement in definition.statements:
             is_whole = holds_integers(statement.expression)
@@ -116,7 +117,8 @@ def _row_shape(definition: Definition, inputs: Mapping[str, Any]) -> tuple[int, 
     known = [entry.name for entry in definition.inputs]
     for name in inputs:
         if name not in known:
-            raise LngenError(f"{definition.name} has no input {name!r}; it has {', '.join(known)}.")
+            others = ", ".join(map(definition.public, known))
+            raise LngenError(f"{definition.name} has no input {name!r}; it has {others}.")
     leading = definition.rows[0].name
     if inputs.get(leading) is None:
         raise LngenError(f"{definition.name} needs its input {leading!r}: pass an array of shape (..., D).")
@@ -140,26 +142,25 @@ def _public_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape[:-1] if Kind.join(kind) is Kind.ROW_SCALAR else _stored_shape(kind, shape)
 
 
-def _input(entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -> Array:
-    stored = _stored_shape(entry.kind, shape)
+def _input(definition: Definition, entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -> Array:
+    name, stored = definition.public(entry.name), _stored_shape(entry.kind, shape)
     if value is None:
         if entry.default is None:
-            raise LngenError(f"the input {entry.name!r} is missing and has no default.")
+            raise LngenError(f"the input {name!r} is missing and has no default.")
         is_whole = entry.kind.is_integer
-        number = integers(entry.name, int(entry.default)) if is_whole else numbers.constant(entry.default)
+        number = integers(name, int(entry.default)) if is_whole else numbers.constant(entry.default)
         return np.broadcast_to(number, stored)
     expected = _public_shape(entry.kind, shape)
     if np.shape(value) != expected:
         raise LngenError(
-            f"{entry.name!r} has shape {np.shape(value)}; a {entry.kind.value} has {expected} "
-            f"beside rows of shape {shape}."
+            f"{name!r} has shape {np.shape(value)}; a {entry.kind.value} has {expected} beside rows of shape {shape}."
         )
     if entry.kind.is_integer:
-        return integers(entry.name, value).reshape(stored)
+        return integers(name, value).reshape(stored)
     try:
         return numbers.array(value).reshape(stored)
     except LngenError as error:
-        raise LngenError(f"{entry.name!r} is {error}") from None
+        raise LngenError(f"{name!r} is {error}") from None
 
 
 def integers(name: str, value: Any) -> Array:

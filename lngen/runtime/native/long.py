@@ -71,7 +71,7 @@ class Operand(NamedTuple):
         return self.axes == 2 and self.array is not None
 
 
-class Operands:
+class RowOperands:
     """Operands of a call, which has `read` values of each row and results that are `made`.
 
     A gradient that is summed afterwards is in the compute type, whatever rows are stored in; of one that is constant in

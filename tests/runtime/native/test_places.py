@@ -132,13 +132,13 @@ MISTAKES = (("ada_layer_norm", _next_row), ("group_norm", _next_row), ("group_no
 def test_a_planted_mistake_is_refused(name: str, mistake: Any) -> None:
     layer = compiled.layer(AXES[name])
     long = importlib.import_module(f"{layer.cpu.__package__.rpartition('.')[0]}._runtime.native.long")
-    attribute, wrong = mistake(long.Operands)
-    old = getattr(long.Operands, attribute)
+    attribute, wrong = mistake(long.RowOperands)
+    old = getattr(long.RowOperands, attribute)
     try:
-        setattr(long.Operands, attribute, wrong)
+        setattr(long.RowOperands, attribute, wrong)
         failed = [each.what for each in named_axes(layer.definition, layer.cpu, 0) if not each.passed]
     except (IndexError, ValueError) as error:
         failed = [str(error)]
     finally:
-        setattr(long.Operands, attribute, old)
+        setattr(long.RowOperands, attribute, old)
     assert failed
