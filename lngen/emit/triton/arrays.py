@@ -15,6 +15,7 @@ stride for each that it has, as a weight of channels:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -23,6 +24,7 @@ from lngen.emit.array.dialects import TORCH
 from lngen.emit.array.lines import ROWS
 from lngen.emit.interface import PublicInterface
 from lngen.emit.spelling import gradient, marked, tangent
+from lngen.plan.program import RowProgram
 
 Role = Literal["row", "row scalar", "saved", "Feature", "Scalar", "Constant", "sums"]
 Names = tuple[str, ...]
@@ -75,24 +77,31 @@ class Places:
     def __init__(self, layer: PublicInterface) -> None:
         arrays = PublicArrays(layer, 1, TORCH)
         arrays.checks()  # which finds the sizes of axes
-        self.layout, self.counts = arrays.layout, layer.counts
-        self.named = self.layout.named
+        self.layout, self.named = arrays.layout, arrays.layout.named
         whole = layer.layout.pattern.names if layer.layout else self.layout.names
         self.memory: dict[str, Names] = {}
-        for each in arrays.arguments():
-            pattern = each.given.pattern.names if each.given.pattern and self.named else None
+
+        def known(value: str, axes: Iterable[str]) -> None:
+            own = tuple(axis for axis in axes if axis not in layer.counts)
+            names = (value, tangent(value), gradient(value), gradient(gradient(value)))
+            self.memory.update(dict.fromkeys(names, own))
+
+        arguments = arrays.arguments()
+        self.inputs = {each.name for each in arguments}
+        for each in arguments:
             varies = arrays.axes(each.given)
-            own = tuple(pattern or (name for name in self.layout.names if name in varies))
-            for name in (each.name, tangent(each.name), gradient(gradient(each.name)), gradient(each.name)):
-                self.memory[name] = tuple(axis for axis in own if axis not in self.counts)
+            pattern = each.given.pattern if self.named else None
+            known(each.name, pattern.names if pattern else (axis for axis in self.layout.names if axis in varies))
         for output in layer.outputs:
-            own = tuple(output.pattern.names) if output.pattern else whole
-            own = self.layout.rows if output.kind == "RowScalar" and not output.pattern else own
-            for part in output.parts or (output.name,):
-                for name in (part, gradient(part), tangent(part), gradient(gradient(part))) if part else ():
-                    self.memory[name] = tuple(axis for axis in own if axis not in self.counts)
+            own = whole if output.kind == "Row" else self.layout.rows
+            for part in filter(None, output.parts or (output.name,)):
+                known(part, output.pattern.names if output.pattern else own)
         self.parts = {name for each in layer.outputs for name in each.parts if name}
         self.parts |= {gradient(name) for each in layer.inputs for name in each.parts if name}
+
+    def moved(self, program: RowProgram) -> list[str]:
+        """Return the tangents, or cotangents of gradients, that a direction takes."""
+        return [name for name, _ in program.optional if name not in self.inputs]
 
     # ---- arrays of a kernel
 

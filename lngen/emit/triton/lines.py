@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import groupby
 
-from lngen.plan.presence import ALWAYS, NEVER, Condition
+from lngen.emit.cpp.presence import Presence
+from lngen.plan.presence import ALWAYS, NEVER, Condition, any_of
+from lngen.plan.program import RowProgram
 
 Line = tuple[Condition, str]
 """Condition of a line, and its text, which may be several lines."""
@@ -44,3 +46,34 @@ def under_conditions(lines: Iterable[Line]) -> list[str]:
 def indented(lines: Iterable[str]) -> list[str]:
     """Lines one step further in."""
     return [INDENT + line for line in lines]
+
+
+def joined(lines: Iterable[str]) -> list[str]:
+    """Lines without an `if` on arguments that begins where one with the same condition ends.
+
+    >>> joined(["if HAS_x:", "    a = 1", "if HAS_x:", "    b = 2", "c = 3"])
+    ['if HAS_x:', '    a = 1', '    b = 2', 'c = 3']
+    """
+    found: list[str] = []
+    begun: dict[int, str] = {}
+    for line in lines:
+        depth = len(line) - len(line.lstrip())
+        repeats = begun.get(depth) == line
+        begun = {place: text for place, text in begun.items() if place < depth or (place == depth and repeats)}
+        if not repeats:
+            found.append(line)
+        if line.lstrip().startswith("if HAS_"):
+            begun[depth] = line
+    return found
+
+
+class Moved(Presence):
+    """Presence of the values of a direction of which something moves: of the tangents that it takes, one is there."""
+
+    def __init__(self, program: RowProgram, moved: Collection[str]) -> None:
+        self._some = any_of(map(Condition.of, moved)) if moved else ALWAYS
+        super().__init__(program)
+
+    def _settled(self, condition: Condition) -> Condition:
+        settled = super()._settled(condition)
+        return ALWAYS if self._some.implies(settled) else settled

@@ -10,11 +10,12 @@ import sympy
 from sympy import Expr, Symbol
 
 from lngen.algebra.symbols import PLACE, RowSymbol, axes
-from lngen.emit.cpp.presence import Presence, flags, result_condition
+from lngen.emit.cpp.presence import flags, result_condition
 from lngen.emit.cpp.sweeps import Recomputed, Reduced, Sweep
+from lngen.emit.expressions import formula
 from lngen.emit.triton.arrays import Argument, Places
 from lngen.emit.triton.expressions import TritonPrinter, number
-from lngen.emit.triton.lines import Line, indented, under_conditions
+from lngen.emit.triton.lines import Line, Moved, indented, under_conditions
 from lngen.plan.passes.places import distance
 from lngen.plan.presence import Condition
 from lngen.plan.program import Assignment, RowProgram, RowsReduction, Store
@@ -59,7 +60,7 @@ class SweepText:
 
     def __post_init__(self) -> None:
         program = self.program
-        self.presence, neutral = Presence(program), program.neutral()
+        self.presence, neutral = Moved(program, self.places.moved(program)), program.neutral()
         self.neutral = {name: neutral[name] for name in flags(program)}
         named = [*self.arguments, *program.saved, *(each.symbol for each in (*program.lines(), *program.random))]
         self.names: dict[Symbol, str] = {PLACE: "d", **{symbol: symbol.name for symbol in named}}
@@ -210,7 +211,8 @@ def _begun(item: Reduced, level: Level) -> list[str]:
 
 def _reduced(item: Reduced) -> str:
     """The line after a loop, which ends a reduction."""
-    name, remark = item.symbol.name, f"  # {item.source}: {item.words()}"
+    words = item.words() if item.operator == "first" else f"{item.operator}({formula(item.body)})"
+    name, remark = item.symbol.name, f"  # {item.source}: {words}"
     if item.operator == "first":
         return f"{name} = first_place({name}_least, {name}_place){remark}"
     if item.operator in _WORST:
