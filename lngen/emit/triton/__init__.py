@@ -23,7 +23,7 @@ __all__ = ["Kernel", "emit", "kernels"]
 _CALLS: dict[str, tuple[str, ...]] = {
     **{"expm1": ("tanh",), "softplus": ("log1p",), "asin": ("atan",), "acos": ("atan",)},
     **{"bits_of_float": ("rounded_to_odd",), "bits_of_integer": ("rounded_to_odd", "within")},
-    "corrected_squares": ("corrected_products",),
+    **{"corrected_squares": ("corrected_products",), "smallest": ("largest",)},
 }
 """Functions of the template that call others."""
 

@@ -169,7 +169,9 @@ class SweepText:
         elif item.operator in _WORST:
             before, text = self.value(item.body, where, name)
             found, entry = f"{name}_{item.operator}", f"tl.where(inside, {text}, {_WORST[item.operator]})"
-            lines = [f"{found} = tl.{item.operator}imum({found}, {entry})"]
+            # A NaN among exponents that are shifted stays in their sum.
+            stays = "" if item.shift else ", tl.PropagateNan.ALL"
+            lines = [f"{found} = tl.{item.operator}imum({found}, {entry}{stays})"]
         else:
             before, text = self._masked(item.body, where, name)
             lines = [f"{name}_sum += {text}"]
@@ -216,8 +218,10 @@ def _reduced(item: Reduced) -> str:
     if item.operator == "first":
         return f"{name} = first_place({name}_least, {name}_place){remark}"
     if item.operator in _WORST:
-        text = f"tl.{item.operator}({name}_{item.operator}, 1, keep_dims=True)"
-        return f"{name} = {f'finite_or_zero({text})' if item.shift else text}{remark}"
+        found = f"{name}_{item.operator}"
+        shift = f"finite_or_zero(tl.{item.operator}({found}, 1, keep_dims=True))"
+        extreme = f"{'largest' if item.operator == 'max' else 'smallest'}({found})"
+        return f"{name} = {shift if item.shift else extreme}{remark}"
     mean = "/length" if item.operator == "mean" else ""
     return f"{name} = tl.sum({name}_sum, 1, keep_dims=True){mean}{remark}"
 

@@ -99,6 +99,17 @@ def test_the_gradient_of_an_extreme_goes_to_the_first_entry_that_attains_it():
             assert wrong(found, "float64") == {}
 
 
+@pytest.mark.parametrize("tile", [0, 4])
+@pytest.mark.parametrize("text", ["x*max(x)", "x*min(x)", "exp(x)/sum(exp(x))", "x*mean(x)"])
+def test_a_row_with_nan_or_infinity_is_that_of_numpy(text, tile):
+    x = np.resize([1.0, 3.0, -2.0, 0.5, 2.0], (4, 11))
+    x[0, 2], x[1, 9], x[2, 5] = np.nan, -np.inf, np.inf
+    found = launched.in_interpreter(
+        launched.errors, f"def f(x: Row): return {text}", 4, 11, "float64", frozenset(), tile, (), {"x": x}
+    )
+    assert wrong(found, "float64") == {}
+
+
 def test_random_numbers_have_the_bits_of_numpy():
     text = 'def f(x: Row, seed: Int[""]): return uniform(seed, 1) + 0*x'
     for tile in (0, 4):
