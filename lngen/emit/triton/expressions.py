@@ -110,7 +110,7 @@ class TritonPrinter(Fold[tuple[str, int]]):
             found.append(
                 (there, f"{name} {'-=' if takes_off else '+='} {signed[0][1] if takes_off else _sum(signed)}{remark}")
             )
-        return found
+        return found or [(self.given, f"{name} = 0.0{remark}")]
 
     def of(self, e: Any) -> tuple[str, int]:
         if is_literal(e) and not isinstance(e, sympy.logic.boolalg.BooleanAtom):

@@ -135,8 +135,9 @@ class RowsText(_Text):
         recomputed = Recomputed([*before, *(t for t in program.temps() if axes(t.symbol).features)])
         self.text = SweepText(program, places, found | self.parameters, self.made, recomputed)
         self.sweeps = self._delayed([each for stage in program.stages for each in of_stage(stage, recomputed)])
-        read = recomputed.closure(root for each in self.sweeps for root in each.roots)[1]
-        self.text.hoisted = frozenset(s for s in self.parameters if isinstance(s, FeatureSymbol) and s in read)
+        if self.columns or self.scalars:  # few programs work on many rows each
+            read = recomputed.closure(root for each in self.sweeps for root in each.roots)[1]
+            self.text.hoisted = frozenset(s for s in self.parameters if isinstance(s, FeatureSymbol) and s in read)
 
     def _delayed(self, sweeps: list[Sweep]) -> list[Sweep]:
         """Let the last sweep store what it reads the arrays of anyway: a store parts the loads of two sweeps."""

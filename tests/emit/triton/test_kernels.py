@@ -21,11 +21,9 @@ SHAPES = ((1, 1), (3, 7), (9, 64), (2, 1000))
 
 
 def wrong(found, dtype):
-    return {
-        key: error
-        for key, (error, narrow) in found.items()
-        if error > max(BOUNDS[dtype], 4 * narrow * (dtype != "float64"))
-    }
+    """The results whose error is too large."""
+    allowed = {key: max(BOUNDS[dtype], 4 * narrow * (dtype != "float64")) for key, (_, narrow) in found.items()}
+    return {key: error for key, (error, _) in found.items() if error > allowed[key]}
 
 
 # ---- beside NumPy
