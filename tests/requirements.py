@@ -29,6 +29,7 @@ NO_NVCC = f"{NO_GPU} toolkit: no nvcc"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
 NO_TORCH = "no PyTorch: pip install torch"
+NO_TRITON = "no Triton, or no PyTorch: pip install torch triton"
 NO_MODELS = "no transformers and timm: make frameworks"
 NO_DASK = "no Dask: pip install 'dask[array]'"
 NO_JAX = "no JAX: pip install jax"
@@ -99,6 +100,7 @@ needs_cross_compiler = pytest.mark.skipif(
 )
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason=NO_TORCH)
+needs_triton = pytest.mark.skipif(not all(map(importlib.util.find_spec, ("torch", "triton"))), reason=NO_TRITON)
 needs_models = pytest.mark.skipif(
     not all(map(importlib.util.find_spec, ("torch", "transformers", "timm"))), reason=NO_MODELS
 )

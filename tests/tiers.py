@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.requirements import NO_GXX, NO_JAX, NO_NVRTC, NO_PYCUDA, NO_TORCH
+from tests.requirements import NO_GXX, NO_JAX, NO_NVRTC, NO_PYCUDA, NO_TORCH, NO_TRITON
 
 NIGHTLY = ("matrix", "exhaustive")
 """The marks of what `make nightly` runs; `make gpu` runs `matrix` too."""
@@ -25,7 +25,7 @@ AFTER_THE_CORE = (
 )
 """Folders and files whose tests are in the tier `ci`, for they take a newcomer's time; but for representatives."""
 
-COMPILES = (NO_GXX, NO_PYCUDA, NO_NVRTC, NO_TORCH, NO_JAX)
+COMPILES = (NO_GXX, NO_PYCUDA, NO_NVRTC, NO_TORCH, NO_JAX, NO_TRITON)
 """Needs of a test that compiles, or imports a framework: it is in the tier `ci`, but for representatives."""
 
 REPRESENTATIVES = {

@@ -1,0 +1,79 @@
+"""Lines of a kernel, each under the condition in which it is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from itertools import groupby
+
+from lngen.emit.cpp.presence import Presence
+from lngen.plan.presence import ALWAYS, NEVER, Condition, any_of
+from lngen.plan.program import RowProgram
+
+Line = tuple[Condition, str]
+"""Condition of a line, and its text, which may be several lines."""
+
+INDENT = "    "
+
+
+def condition_text(condition: Condition) -> str:
+    """A condition on arguments as Python.
+
+    >>> x, y, z = map(Condition.of, "xyz")
+    >>> condition_text(x & y | z), condition_text(x & y), condition_text(ALWAYS)
+    ('(HAS_x and HAS_y) or HAS_z', 'HAS_x and HAS_y', 'True')
+    """
+    terms = [" and ".join(f"HAS_{flag}" for flag, _ in product) for product in condition.products()]
+    if condition is ALWAYS or not terms:
+        return str(bool(condition))
+    alone = len(terms) == 1
+    return " or ".join(term if alone or " and " not in term else f"({term})" for term in terms)
+
+
+def under_conditions(lines: Iterable[Line]) -> list[str]:
+    """Lines, those of one condition under one `if`.
+
+    >>> x = Condition.of("x")
+    >>> under_conditions([(ALWAYS, "a = 1"), (x, "b = 2"), (x, "c = 3"), (NEVER, "d = 4")])
+    ['a = 1', 'if HAS_x:', '    b = 2', '    c = 3']
+    """
+    found: list[str] = []
+    for condition, group in groupby((line for line in lines if line[0] is not NEVER), key=lambda line: line[0]):
+        texts = [part for _, text in group for part in text.split("\n")]
+        found += texts if condition is ALWAYS else [f"if {condition_text(condition)}:", *indented(texts)]
+    return found
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """Lines one step further in."""
+    return [INDENT + line for line in lines]
+
+
+def joined(lines: Iterable[str]) -> list[str]:
+    """Lines without an `if` on arguments that begins where one with the same condition ends.
+
+    >>> joined(["if HAS_x:", "    a = 1", "if HAS_x:", "    b = 2", "c = 3"])
+    ['if HAS_x:', '    a = 1', '    b = 2', 'c = 3']
+    """
+    found: list[str] = []
+    begun: dict[int, str] = {}
+    for line in lines:
+        depth = len(line) - len(line.lstrip())
+        repeats = begun.get(depth) == line
+        begun = {place: text for place, text in begun.items() if place < depth or (place == depth and repeats)}
+        if not repeats:
+            found.append(line)
+        if line.lstrip().startswith("if HAS_"):
+            begun[depth] = line
+    return found
+
+
+class Moved(Presence):
+    """Presence of the values of a direction of which something moves: of the tangents that it takes, one is there."""
+
+    def __init__(self, program: RowProgram, moved: Collection[str]) -> None:
+        self._some = any_of(map(Condition.of, moved)) if moved else ALWAYS
+        super().__init__(program)
+
+    def _settled(self, condition: Condition) -> Condition:
+        settled = super()._settled(condition)
+        return ALWAYS if self._some.implies(settled) else settled
