@@ -11,7 +11,7 @@ from lngen.language.parsing import load, parse
 from lngen.paths import derive_folder
 
 
-def run(definition: str | os.PathLike[str], /, **inputs: Any) -> Any:
+def run(definition: str | os.PathLike[str], /, *unnamed: Any, **inputs: Any) -> Any:
     """Return the outputs of a definition in float64, a tuple of several: what its text says, and no emitted code.
 
     `definition` is what `derive` takes. A Row has shape (..., D), a RowScalar (...,), a Feature (D,), a Scalar or a
@@ -29,6 +29,8 @@ def run(definition: str | os.PathLike[str], /, **inputs: Any) -> Any:
             f"the axes of {found.name} have names, and run takes rows; lngen.load({found.name!r}).forward takes them."
         )
     named = {found.public(each.name): each.name for each in found.inputs}
+    if unnamed:
+        raise LngenError(f"run takes the inputs of {found.name} by name: pass {next(iter(named))}=...")
     outputs = tuple(evaluate(found, {named.get(name, name): value for name, value in inputs.items()}).values())
     return outputs if len(outputs) > 1 else outputs[0]
 

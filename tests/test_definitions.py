@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lngen
+import lngen.language
 from lngen.errors import LngenError
 
 TEXT = (
@@ -43,3 +44,13 @@ def test_wrong_calls_of_run_are_told_what_instead(words: str, given: dict[str, A
     with pytest.raises(LngenError) as refused:
         lngen.run(words, **given)
     assert message in str(refused.value)
+
+
+def test_inputs_of_run_are_passed_by_name() -> None:
+    with pytest.raises(LngenError, match=r"by name: pass x=\.\.\."):
+        lngen.run("softmax", [1.0, 2.0])
+
+
+def test_a_function_of_the_language_says_how_values_are_had() -> None:
+    with pytest.raises(TypeError, match=r"parsed, not called. Use `lngen\.run"):
+        lngen.language.mean(np.ones(3))

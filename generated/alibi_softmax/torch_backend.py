@@ -94,10 +94,10 @@ def _rows(x, slope, position):
         largest,
     )
     x_shifted = z - m  # step 3
-    # step 6
-    e_shifted = torch.where(
-        index <= position, torch.exp(_within(index <= position, x_shifted)), 0
-    )
+    _test_1 = index <= position
+    u_1 = _within(_test_1, x_shifted)  # step 4
+    exp_u_1 = torch.exp(u_1)  # step 5
+    e_shifted = torch.where(_test_1, exp_u_1, 0)  # step 6
     sum_e_shifted = torch.sum(e_shifted, dim=3, keepdim=True)  # step 7
     inv_sum_e_shifted = 1/sum_e_shifted  # step 8
     y = e_shifted*inv_sum_e_shifted  # step 9

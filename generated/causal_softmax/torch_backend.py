@@ -93,12 +93,10 @@ def _rows(x, position, scale):
         -largest,
         largest,
     )
-    # step 4
-    e_shifted = torch.where(
-        index <= position,
-        torch.exp(_within(index <= position, x)*_within(index <= position, scale) - m),
-        0,
-    )
+    _test_1 = index <= position
+    u_1 = _within(_test_1, x)*_within(_test_1, scale) - m  # step 2
+    exp_u_1 = torch.exp(u_1)  # step 3
+    e_shifted = torch.where(_test_1, exp_u_1, 0)  # step 4
     sum_e_shifted = torch.sum(e_shifted, dim=2, keepdim=True)  # step 5
     inv_sum_e_shifted = 1/sum_e_shifted  # step 6
     y = e_shifted*inv_sum_e_shifted  # step 7

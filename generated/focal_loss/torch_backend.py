@@ -97,14 +97,10 @@ def _rows(x, label, gamma):
     x_shifted = x - m  # step 2
     exp_shifted = torch.exp(x_shifted)  # step 3
     Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 4
-    # step 7
-    logpt = torch.sum(
-        torch.where(
-            index == label, x_shifted - torch.log(_within(index == label, Z)), 0
-        ),
-        dim=-1,
-        keepdim=True,
-    )
+    _test_1 = index == label
+    log_Z_1 = torch.log(_within(_test_1, Z))  # step 5
+    logp_1 = _within(_test_1, x_shifted) - log_Z_1  # step 6
+    logpt = torch.sum(torch.where(_test_1, logp_1, 0), dim=-1, keepdim=True)  # step 7
     expm1_logpt = torch.expm1(logpt)  # step 8
     power_expm1_logpt = (-expm1_logpt)**gamma  # step 9
     y = -logpt*power_expm1_logpt  # step 10

@@ -96,16 +96,10 @@ def _rows(similarity, positive, scale):
     index = _index(zero, D)
     largest = torch.finfo(dtype).max
     z = similarity*scale  # step 1
+    _test_1 = index == positive
+    z_1 = _within(_test_1, similarity)*_within(_test_1, scale)  # step 1
     # step 2
-    sum_where_z = torch.sum(
-        torch.where(
-            index == positive,
-            _within(index == positive, similarity)*_within(index == positive, scale),
-            0,
-        ),
-        dim=-1,
-        keepdim=True,
-    )
+    sum_where_z = torch.sum(torch.where(_test_1, z_1, 0), dim=-1, keepdim=True)
     # step 3
     m = torch.clip(torch.amax(z, dim=-1, keepdim=True).detach(), -largest, largest)
     similarity_shifted = z - m  # step 4

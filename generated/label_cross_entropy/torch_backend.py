@@ -117,19 +117,19 @@ def _rows(x, label, ignore, smoothing, z_loss):
     x_shifted = x - m  # step 2
     exp_shifted = torch.exp(x_shifted)  # step 3
     Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 4
+    _test_1 = label == ignore
+    log_Z_1 = torch.log(_within(~_test_1, Z))  # step 5
     # step 8
     y = torch.where(
-        label == ignore,
+        _test_1,
         0,
-        m
-        + torch.log(_within(~(label == ignore), Z))
-        + (m + torch.log(_within(~(label == ignore), Z)))**2*z_loss
+        log_Z_1
+        + m
+        + (log_Z_1 + m)**2*z_loss
         - torch.where(
-            smoothing > 0,
-            _within(smoothing > 0, _within(~(label == ignore), mu))*smoothing,
-            0,
+            smoothing > 0, _within(smoothing > 0, _within(~_test_1, mu))*smoothing, 0
         )
-        - _within(~(label == ignore), sum_where_x)*(1 - smoothing),
+        - _within(~_test_1, sum_where_x)*(1 - smoothing),
     )
     return y.to(stored)
 

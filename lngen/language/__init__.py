@@ -4,9 +4,9 @@ Takes: text of a definition; it is parsed and never run.
 Gives: a `Definition`, and its values over any number type (`oracle`).
 Knows nothing of: equations, and every later package.
 
-A definition imports these names so that editors and linters resolve them. lngen parses it and never runs it; a person
-may call it on arrays of rows, features and numbers, in float64, or by `lngen.run`. Docstrings define the functions;
-*u* is the argument, and a *row* is the D values of one sample.
+A definition imports these names so that editors and linters resolve them. It is parsed and never run, so the
+functions compute nothing; `lngen.run` gives the values of a definition. Their docstrings define them; *u* is the
+argument, and a *row* is the D values of one sample.
 
 Each value has a kind. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over features, a
 `Scalar` over neither. An input that is `Data` is read as a Row, `Data["..."]` as a RowScalar, `Data["d"]` as a
@@ -49,24 +49,18 @@ ANNOTATIONS: tuple[str, ...] = (*KIND_NAMES, "Array", "Size")
 """Annotations that an input may have."""
 
 
-class _CountName:
-    __array_ufunc__ = None  # NumPy leaves operators to this class
+class _NumberName:
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def __repr__(self) -> str:
-        return "D"
-
-    def _refuse(self, *_: Any) -> Any:
-        not_run("D")
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
-    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = _refuse
-    __lt__ = __le__ = __gt__ = __ge__ = __float__ = _refuse
+        return self._name
 
 
-D: Any = _CountName()
+D: Any = _NumberName("D")
 """The number of features of a row. A divisor such as `D - 1` makes 2 the smallest D that is accepted."""
 
-pi: Any = math.pi
+pi: Any = _NumberName("pi")
 """The ratio of a circle's circumference to its diameter, exact in a derivation and rounded once in code."""
 
 # Past these the function has left what a float can hold (exp) or has reached its limit (tanh, erf).

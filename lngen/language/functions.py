@@ -17,7 +17,6 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from typing import Any, Literal, NoReturn, TypeAlias
 
 Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop", "place", "draw"]
@@ -143,10 +142,10 @@ TABLE: dict[str, FunctionEntry] = {}
 
 
 def not_run(name: str) -> NoReturn:
-    """Raise an error for a call of a word of the language that has no value by itself."""
+    """Raise an error for a call of a word of the language, which says how to use it."""
     raise TypeError(
-        f"{name} has no value by itself: it needs the definition as a whole. "
-        "Use `lngen.run(pathlib.Path(FILE), x=...)` for values, and `lngen derive FILE` for code."
+        f"{name} belongs to the definition language: a definition is parsed, not called. "
+        "Use `lngen.run(pathlib.Path(FILE), x=...)` for its values, and `lngen derive FILE` for code."
     )
 
 
@@ -163,11 +162,10 @@ def entry(
         TABLE[name] = FunctionEntry(name, parameters, role, domain, doc, hard_points, **known)
 
         @functools.wraps(function)
-        def computed(*arguments: Any) -> Any:
-            # Who parses needs neither values nor NumPy, and values need this table.
-            return import_module("lngen.language.oracle.direct").applied(name, arguments)
+        def teach(*arguments: Any, **keywords: Any) -> NoReturn:
+            not_run(name)
 
-        return computed
+        return teach
 
     return register
 

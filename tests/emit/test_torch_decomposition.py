@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import lngen
 from lngen.language.parsing import load, parse
 from lngen.pipeline.stages import derived
 from tests import compiled
@@ -180,8 +182,24 @@ def f(x: Row, i: Int["..."] = 1):
 """
 
 
-def test_tests_of_selects_within_selects_are_lines_of_their_own():
-    """Written out in each value that they guard, they were 50 MB."""
+def test_lines_of_selects_within_selects_grow_with_their_number():
+    """Written out in each value that they guard, branches were 50 MB."""
     text = derived(parse(OF_SELECTS), proved=False, backends=["torch"]).text("torch_backend.py")
-    assert "_test_2 = torch.where(_test_1, " in text
-    assert len(text) < 100_000
+    assert len(text) < 20_000
+
+
+@pytest.mark.parametrize("depth", [1, 4])
+def test_gradients_of_clips_of_clips_are_those_by_hand(depth):
+    lines = "".join(f"    u{n} = clip(silu(u{n - 1})*w, -{n}, {n})\n" for n in range(1, depth + 1))
+    text = f"def clipped(u0: Row, w: Feature = 1):\n{lines}    return u{depth}*mean(u{depth})\n"
+    module: Any = lngen.derive(text, backends=["torch"]).load("torch")
+    assert Path(module.__file__).read_text().count("torch.where") < 15 * depth
+    x = torch.linspace(-4, 9, 14, dtype=torch.float64).reshape(2, 7).requires_grad_()
+    w = torch.linspace(1, 3, 7, dtype=torch.float64).requires_grad_()
+    u = x
+    for n in range(1, depth + 1):
+        u = torch.clamp(torch.nn.functional.silu(u) * w, -n, n)
+    expected = torch.autograd.grad((u * u.mean(-1, keepdim=True)).square().sum(), (x, w))
+    found = torch.autograd.grad(decomposed(module)(x, w).square().sum(), (x, w))
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)

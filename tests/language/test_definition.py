@@ -334,6 +334,11 @@ def test_any_text_is_a_definition_or_a_definition_error(text: str) -> None:
         result.docstring.encode()
 
 
+def test_what_a_blank_line_lacks_is_missing_behind_the_line_before() -> None:
+    *_, shown, caret, _ = str(outcome("def f(x: Row):\n   \n")).split("\n")
+    assert (shown, caret) == ("    def f(x: Row):", " " * 18 + "^")
+
+
 @pytest.mark.ci
 def test_mutated_texts_are_neither_executed_nor_written(tmp_path: Path) -> None:
     """The same mutations from one seed, watched: no traceback, no execution, no file."""

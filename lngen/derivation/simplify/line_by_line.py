@@ -50,7 +50,9 @@ def plain_cotangents(forward: Forward, trail: Trail) -> tuple[Equation, ...]:
     """The adjoint line by line, each derivative written with the function's own value."""
     found = adjoint(forward, lambda symbol, sent: trail.chain_rule(symbol, sent, "what reaches it"))
     equations = _with_values(found.equations, forward, trail)
-    return rewritten(LineRewrite("sums over rows", "as few as spare operations", split_rows_sum), equations, trail)
+    return rewritten(
+        LineRewrite("sums over rows", "in as few sums as need no more operations", split_rows_sum), equations, trail
+    )
 
 
 def _with_values(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:

@@ -273,7 +273,9 @@ class ReversePass(DerivativePass):
                 gradient, self._all_told(symbol), f"what reaches {symbol.name} from every row"
             )
             self.trail.written_out(gradient, before, total)
-            self.trail.derived("sums over rows", gradient, total, expression, "as few as spare operations")
+            self.trail.derived(
+                "sums over rows", gradient, total, expression, "in as few sums as need no more operations"
+            )
             expression = self._in_told_bases(gradient, expression)
         self.equations.append(Equation(gradient, expression))
 

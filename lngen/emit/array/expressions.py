@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import sympy
@@ -35,8 +36,7 @@ class ArrayPrinter(Fold[tuple[str, int]]):
     """Walk from an expression to its text, and how tightly that holds together.
 
     `names` are the variables of symbols, and `features` the axes of a row as text. Those `moving` have derivatives that
-    the library is to find. Tests of selects within selects become lines `before` the expression: written out in each
-    value that they guard, a text would grow by powers of its depth.
+    the library is to find. Conditions of selects, which have none, read `plain` variables; some have names, `tests`.
 
     >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> from lngen.emit.array.dialects import JNP
@@ -53,10 +53,11 @@ class ArrayPrinter(Fold[tuple[str, int]]):
         names: Mapping[Any, str],
         features: str,
         moving: Collection[TypedSymbol] = (),
-        before: list[str] | None = None,
+        tests: Mapping[Expr, str] = MappingProxyType({}),
+        plain: Mapping[Any, str] | None = None,
     ) -> None:
         self.to, self.names, self.features, self.moving = dialect, names, features, moving
-        self.before = [] if before is None else before
+        self.tests, self.plain = tests, names if plain is None else plain
 
     def text(self, expression: Expr) -> str:
         """Return the text of an expression."""
@@ -117,12 +118,14 @@ class ArrayPrinter(Fold[tuple[str, int]]):
 
     def where(self, e: Expr) -> tuple[str, int]:
         condition, chosen, otherwise = e.args
-        test = self.of(condition)[0]
-        if "_within(" in test:
-            name = f"_test_{len(self.before) + 1}"
-            self.before.append(f"{name} = {test}")
-            test = name
-        one, other = self._branch(chosen, test), self._branch(otherwise, f"~({test})")
+        test = self.tests.get(condition)
+        if test is None:
+            walk = ArrayPrinter(self.to, self.plain, self.features)
+            test = walk.of(condition)[0]
+        one, other = (
+            self._branch(chosen, test),
+            self._branch(otherwise, f"~{test}" if test.isidentifier() else f"~({test})"),
+        )
         if chosen.is_number and otherwise.is_number:
             one = self.to.number.format(one)
         return f"{self.to.module}.where({test}, {one}, {other})", ATOM
@@ -135,7 +138,7 @@ class ArrayPrinter(Fold[tuple[str, int]]):
         factors = [s for s in e.free_symbols if s in self.moving and not derivative(e, s).is_number]
         names = {s: f"_within({test}, {self.names[s]})" for s in factors}
         own = {**self.names, **names}
-        walk = ArrayPrinter(self.to, own, self.features, self.moving, self.before) if names else self
+        walk = ArrayPrinter(self.to, own, self.features, self.moving, self.tests, self.plain) if names else self
         return walk.of(e)[0]
 
     def relation(self, e: Any) -> tuple[str, int]:
@@ -170,7 +173,7 @@ class _Integers(ArrayPrinter):
     """Walk within integers, which stay such."""
 
     def __init__(self, outer: ArrayPrinter) -> None:
-        super().__init__(outer.to, outer.names, outer.features, outer.moving, outer.before)
+        super().__init__(outer.to, outer.names, outer.features, outer.moving, outer.tests, outer.plain)
 
     def of(self, e: Any) -> tuple[str, int]:
         return self.of_head(e)

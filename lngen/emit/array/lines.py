@@ -11,7 +11,7 @@ from sympy import Expr
 from lngen.algebra.symbols import PLACE, Axes, D, Reduction, TypedSymbol
 from lngen.emit.array.dialects import Dialect
 from lngen.emit.array.expressions import ArrayPrinter
-from lngen.emit.array.selects import moving_from, with_whole_branches
+from lngen.emit.array.selects import WholeBranches, moving_from
 from lngen.emit.layout import tuple_of
 from lngen.emit.spelling import reading
 from lngen.errors import LngenError
@@ -84,12 +84,13 @@ class ArrayText:
         self.program, self.to, self.layout = program, to, layout
         self.has = dict(self._arguments())
         self.least = {s: frozenset() if s.name in optional else own for s, own in self.has.items()}
-        self.full, self.tests = False, list[str]()
+        self.full, self.tests = False, dict[Expr, str]()
         self.program_lines: list[Line] = [*program.lines()]
         self.moving = moving_from(self.program_lines, {s for s in self.has if s.name in moved})
+        whole = WholeBranches(self.moving)
         if to.differentiates:
-            results = [store.symbol for store in program.results]
-            self.program_lines = with_whole_branches(self.program_lines, self.moving, results)
+            self.program_lines = whole.lines(self.program_lines, [store.symbol for store in program.results])
+        self.paths = whole.paths
         symbols = {s for line in self.program_lines for s in (line.symbol, *line.body.free_symbols)} | {*self.has}
         self.names = {s: s.name for s in symbols} | {PLACE: "index", D: "D"}
 
@@ -121,9 +122,18 @@ class ArrayText:
 
     def texts(self, line: Line) -> list[str]:
         """Return the text of a line, after which the axes of its symbol are known."""
-        first = len(self.tests)
-        text = f"{self.names[line.symbol]} = {self.value(line, line.body)}  # {self.source(line)}"
-        return [*self.tests[first:], text]
+        tests = self._tests(line)
+        return [*tests, f"{self.names[line.symbol]} = {self.value(line, line.body)}  # {self.source(line)}"]
+
+    def _tests(self, line: Line) -> list[str]:
+        """Return the lines of the conditions under which a copy of a line is read, unless they have been written."""
+        found = []
+        for condition, _ in self.paths.get(line.symbol, ()):
+            if condition not in self.tests:
+                text = ArrayPrinter(self.to, self.names, self.layout.over(self.layout.features)).text(condition)
+                self.tests[condition] = f"_test_{len(self.tests) + 1}"
+                found.append(f"{self.tests[condition]} = {text}")
+        return found
 
     def source(self, line: Line) -> str:
         """Return the step that a line comes from, and the rule of the pass that made it."""
@@ -135,6 +145,8 @@ class ArrayText:
         if isinstance(line, RowsReduction):
             raise LngenError(f"{line.symbol} is a sum over rows, which no forward and no tangent has")
         has, least = self.axes(body)
+        for condition, _ in self.paths.get(line.symbol, ()):
+            has, least = (one | other for one, other in zip((has, least), self.axes(condition), strict=True))
         text = self.printer(line).text(body)
         features = frozenset(self.layout.features)
         over = features if isinstance(line, FeatureReduction) else frozenset()
@@ -151,7 +163,10 @@ class ArrayText:
         stops = {s for s in line.stops if s in self.names and (s in self.moving or not self.to.differentiates)}
         names = self.names | {s: self.to.stopped.format(self.names[s]) for s in stops}
         moving = () if isinstance(line, FeatureReduction) and line.shift else self.moving - stops
-        return ArrayPrinter(self.to, names, self.layout.over(self.layout.features), moving, self.tests)
+        for condition, place in reversed(self.paths.get(line.symbol, ())):
+            test = f"~{self.tests[condition]}" if place else self.tests[condition]
+            names |= {s: f"_within({test}, {names[s]})" for s in line.body.free_symbols if s in self.moving}
+        return ArrayPrinter(self.to, names, self.layout.over(self.layout.features), moving, self.tests, self.names)
 
     def _reduced(self, line: FeatureReduction, text: str, has: AxisNames, over: AxisNames) -> str:
         there, lacks = over & has, over - has

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import partial
+from dataclasses import dataclass, field, replace
 
 from sympy import Expr
 
@@ -21,39 +21,69 @@ def moving_from(lines: Sequence[Line], moved: Collection[TypedSymbol]) -> set[Ty
     return found
 
 
-def with_whole_branches(
-    lines: Sequence[Line], moving: Collection[TypedSymbol], results: Collection[TypedSymbol]
-) -> list[Line]:
-    """Write the lines that a branch reads out in it, and leave out what no line reads then.
+Path = tuple[tuple[Expr, int], ...]
+"""Conditions of selects, from the outermost in, each with the place of the branch that it chooses."""
 
-    A line for itself, such as a root at 0, multiplies the zero that comes from a select by an infinite derivative.
+
+@dataclass
+class WholeBranches:
+    """Lines in which a branch reads copies of lines, whose values nothing depends on where it is not chosen.
+
+    A line for itself, such as a root at 0, multiplies the zero that comes from a select by an infinite derivative. A
+    copy for each path of selects has lines grow with their number, where a branch written out would double with each.
+    `paths` has that of each copy. Those `moving` have derivatives.
     """
-    bodies: dict[TypedSymbol, Expr] = {}
 
-    def whole(select: Expr, stops: Collection[TypedSymbol]) -> Expr:
-        condition, *branches = select.args
-        known = {symbol: body for symbol, body in bodies.items() if symbol not in stops}
-        own = [_decided(branch.xreplace(known), condition, place) for place, branch in enumerate(branches, 1)]
-        return Where(condition, *own)
+    moving: Collection[TypedSymbol]
+    paths: dict[TypedSymbol, Path] = field(default_factory=dict)
+    _written: list[Line] = field(default_factory=list)
+    _copies: dict[tuple[TypedSymbol, Path], TypedSymbol] = field(default_factory=dict)
+    _curved: dict[TypedSymbol, Assignment] = field(default_factory=dict)
 
-    written = []
-    for line in lines:
-        body = line.body.replace(lambda e: isinstance(e, Where), partial(whole, stops=line.stops))
-        written.append(line.with_body(body) if body != line.body else line)
-        if isinstance(line, Assignment) and line.symbol in moving and not line.stops:
-            of_inputs = body.xreplace(bodies)
-            if not all(derivative(of_inputs, s).is_number for s in of_inputs.free_symbols if s in moving):
-                bodies[line.symbol] = of_inputs
-    found: list[Line] = []
-    read = {*results}
-    for line in reversed(written):
-        if line.symbol in read:
-            found.insert(0, line)
-            read |= line.body.free_symbols
-    return found
+    def lines(self, given: Sequence[Line], results: Collection[TypedSymbol]) -> list[Line]:
+        """Return the lines with copies before the line that reads them, and without those that none reads then."""
+        for line in given:
+            body = self._guarded(line.body, (), line.stops)
+            self._written.append(line.with_body(body) if body != line.body else line)
+            if isinstance(line, Assignment) and line.symbol in self.moving and not line.stops and self._is_curved(line):
+                self._curved[line.symbol] = line
+        found: list[Line] = []
+        read = {*results}
+        for line in reversed(self._written):
+            if line.symbol in read:
+                found.insert(0, line)
+                read |= line.body.free_symbols
+                read = read.union(*(condition.free_symbols for condition, _ in self.paths.get(line.symbol, ())))
+        return found
 
+    def _is_curved(self, line: Assignment) -> bool:
+        """Test whether a derivative of a line by an input is no number, by itself or by a line that it reads."""
+        read = line.body.free_symbols
+        derivatives = [derivative(line.body, symbol) for symbol in read if symbol in self.moving]
+        return any(symbol in self._curved for symbol in read) or not all(each.is_number for each in derivatives)
 
-def _decided(branch: Expr, condition: Expr, place: int) -> Expr:
-    """A branch whose own selects by the same condition are what they choose there."""
-    decided: Expr = branch.replace(lambda e: isinstance(e, Where) and e.args[0] == condition, lambda e: e.args[place])
-    return decided
+    def _guarded(self, e: Expr, path: Path, stops: Collection[TypedSymbol]) -> Expr:
+        """Write what an expression reads along a path; conditions have no derivative, and stay."""
+        if isinstance(e, Where):
+            condition, *branches = e.args
+            for known, place in path:
+                if known == condition:
+                    return self._guarded(branches[place], path, stops)
+            ways = [self._guarded(each, (*path, (condition, place)), stops) for place, each in enumerate(branches)]
+            return Where(condition, *ways)
+        if path and e in self._curved and e not in stops:
+            return self._copy(e, path)
+        if not e.args or not (path or e.has(Where)):
+            return e
+        made: Expr = e.func(*[self._guarded(each, path, stops) if isinstance(each, Expr) else each for each in e.args])
+        return made
+
+    def _copy(self, symbol: TypedSymbol, path: Path) -> TypedSymbol:
+        if (symbol, path) not in self._copies:
+            line = self._curved[symbol]
+            body = self._guarded(line.body, path, ())
+            number = sum(of is symbol for of, _ in self._copies) + 1
+            copy = self._copies[symbol, path] = type(symbol)(f"{symbol.name}_{number}")
+            self.paths[copy] = path
+            self._written.append(replace(line, symbol=copy, expression=body))
+        return self._copies[symbol, path]

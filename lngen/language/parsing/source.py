@@ -133,7 +133,11 @@ def _syntax_error(source: Source, error: SyntaxError) -> DefinitionError:
         written = _LONG_NUMBER.search(source.lines[line - 1])
         column = written.start() + 1 if written else 1
         return source.error(line, column, "number-size", found="a number of thousands of digits")
-    return source.error(error.lineno or 1, error.offset or 1, "syntax", remedy, message=message)
+    line, column = error.lineno or 1, error.offset or 1
+    while line > 1 and not "".join(source.lines[line - 1 : line]).strip():
+        line -= 1  # what a blank line lacks is missing behind the one before
+        column = len(source.lines[line - 1]) + 1
+    return source.error(line, column, "syntax", remedy, message=message)
 
 
 def _too_deep(source: Source) -> DefinitionError:
