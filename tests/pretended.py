@@ -51,7 +51,8 @@ def module(text: str, changes: tuple[tuple[str, str], ...] = ()) -> ModuleType:
     files = torch_backend.emit(plan.programs(), notes(plan, "torch"))
     for old, new in changes:
         files["torch_backend.py"], count = re.subn(old, new, files["torch_backend.py"])
-        assert count, old
+        if not count:
+            raise LookupError(f"no line has {old}")
     for file, content in files.items():
         (package / name / file).write_text(content, encoding="utf-8")
     importlib.invalidate_caches()
@@ -176,11 +177,11 @@ class Counted:
         torch.use_deterministic_algorithms(False)
 
 
-def compared(layout: str = "", **of_call: Any) -> tuple[dict[str, float], int]:
-    """The error of each output and gradient, of its largest entry, and the number of launches.
+def compared(layout: str = "", **of_call: Any) -> tuple[dict[str, tuple[float, float]], int]:
+    """The error of each output and gradient, of its largest entry, that of the decomposition, and the launches.
 
-    It is that beside the decomposition in float64, of cotangents in memory of a layout. Inputs stay as they are, and
-    gradients have the same bits twice.
+    They are those beside the decomposition in float64, of cotangents in memory of a layout. Inputs stay as they are,
+    and gradients have the same bits twice.
     """
     call = Call(**of_call)
     torch = call.torch
@@ -195,15 +196,24 @@ def compared(layout: str = "", **of_call: Any) -> tuple[dict[str, float], int]:
     assert all(torch.equal(*map(_bits, (value, given[name]))) for name, value in before.items())
     assert all(a is None or torch.equal(*map(_bits, (a, b))) for a, b in zip(found, again, strict=True))
     assert all(a is None or a.dtype == given[name].dtype for name, a in zip(names, found, strict=True))
-    exact, _ = call.leaves(torch.float64)
-    wanted = _each(decomposed(call.module)(*exact.values()))
-    pairs = [(y, dy.to(y.dtype)) for y, dy in zip(wanted, own, strict=True) if dy is not None and y.requires_grad]
-    expected = _gradients(torch, pairs, [exact[name] for name in names])
-    errors = {f"output {n}": _error(a, b) for n, (a, b) in enumerate(zip(outputs, wanted, strict=True))}
-    for name, a, b in zip(names, found, expected, strict=True):
-        if a is not None or b is not None:
-            errors[f"d{name}"] = _error(*(torch.zeros_like(exact[name]) if each is None else each for each in (a, b)))
+    narrow, exact = (_decomposed(call, kind, own) for kind in (call.dtype, torch.float64))
+    errors = {}
+    for name, a, b, wanted in zip(
+        [f"output {n}" for n in range(len(own))] + names, (*outputs, *found), narrow, exact, strict=True
+    ):
+        if a is not None or wanted is not None:
+            zeros = torch.zeros_like(given[name]) if wanted is None or a is None else None
+            of = zeros if wanted is None else wanted
+            errors[name] = tuple(_error(zeros if each is None else each, of) for each in (a, b))
     return errors, counted.count
+
+
+def _decomposed(call: Call, dtype: Any, by: Any) -> list[Any]:
+    """The outputs and gradients by the decomposition of inputs in a type."""
+    given, names = call.leaves(dtype)
+    outputs = _each(decomposed(call.module)(*given.values()))
+    pairs = [(y, dy.to(y.dtype)) for y, dy in zip(outputs, by, strict=True) if dy is not None and y.requires_grad]
+    return [*outputs, *_gradients(call.torch, pairs, [given[name] for name in names])]
 
 
 def absences(text: str) -> list[frozenset[str]]:

@@ -16,7 +16,7 @@ from tests.tiers import sample
 pytestmark = needs_triton
 
 BOUNDS = {"float64": 1e-11, "float32": 2e-5, "float16": 2e-3, "bfloat16": 1.6e-2}
-"""Largest error of an entry, of the largest of its result."""
+"""Largest error of an entry, of the largest of its result; where the decomposition has more, four times that."""
 
 SOME = ("layer_norm", "add_rms_norm_fp8", "group_norm", "rotary", "label_cross_entropy", "batch_norm")
 FEW = ("layer_norm", "add_layer_norm", "group_norm")
@@ -27,7 +27,8 @@ def wrong(dtype="float64", **of_call):
     """The results whose error is too large; kernels of both directions are launched."""
     errors, launches = launched.in_interpreter(partial(pretended.compared, dtype=dtype, **of_call))
     assert launches >= 2
-    return {name: error for name, error in errors.items() if not error <= BOUNDS[dtype]}
+    allowed = {name: max(BOUNDS[dtype], 4 * by * (dtype != "float64")) for name, (_, by) in errors.items()}
+    return {name: error for name, (error, _) in errors.items() if not error <= allowed[name]}
 
 
 # ---- beside the decomposition
@@ -159,6 +160,7 @@ MISTAKES = {
     "a sum over the wrong axes": ("group_norm", r"\.sum\(\(0, 3\)\)", ".sum((1, 3))"),
     "another part": ("rotary", r"\[:, :, :, 1\]", "[:, :, :, 0]"),
     "too few rows": ("rms_norm", r"rows = x\.numel\(\) // D", "rows = x.numel() // D - 1"),
+    "memory that nobody writes": ("thirds", ", zeros=True", ""),
     "eps forgotten": ("rms_norm", r"float\(eps\)", "0.0"),
 }
 
