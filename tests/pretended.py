@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -217,7 +217,7 @@ def _decomposed(call: Call, dtype: Any, by: Any) -> list[Any]:
 
 
 def absences(text: str) -> list[frozenset[str]]:
-    """What may be left out: each input alone, and all of them."""
+    """List what may be left out: each input alone, and all of them."""
     layer = layer_of(module(text))
     names = [name for name, is_required in zip(layer.inputs, layer.required, strict=True) if not is_required]
     return sorted({*(frozenset({name}) for name in names), frozenset(names)}, key=sorted)
@@ -341,3 +341,27 @@ def _error(found: Any, wanted: Any) -> float:
     difference = np.abs(a - b)[is_number]
     scale = max(np.max(np.abs(b[is_number]), initial=0), 1e-2)
     return float(np.max(difference, initial=0) / scale) if np.isfinite(difference).all() else math.inf
+
+
+def compilations(text: str, *target: Any) -> dict[str, int]:
+    """The kernels of calls with 1, 3, 16, 17 and 64 rows, and how many times each is compiled for a target.
+
+    No device is needed, in a process that does not interpret.
+    """
+    driver = importlib.import_module("triton.runtime").driver
+    own = importlib.import_module("triton.backends.compiler").GPUTarget(*target)
+    places = {"get_current_device": lambda: 0, "get_current_stream": lambda device: 0}
+    driver.set_active(SimpleNamespace(get_current_target=lambda: own, **places))
+    found: dict[str, set[str]] = {}
+
+    def launch(kernel: Any, device: Any, count: int, warps: int, fuses: bool, *arguments: Any) -> None:
+        made = kernel.warmup(*arguments, grid=(count,), num_warps=warps, num_stages=1, enable_fp_fusion=fuses)
+        found.setdefault(kernel.__name__, set()).add(made.hash)
+
+    for rows in (1, 3, 16, 17, 64):
+        call = Call(text, "float32", leading=(rows,), D=64)
+        runtime().launch = launch
+        given, names = call.leaves()
+        outputs = _each(call.function(**given))
+        _gradients(call.torch, [*zip(outputs, call.cotangents(outputs, ""), strict=True)], [given[n] for n in names])
+    return {name: len(hashes) for name, hashes in found.items()}

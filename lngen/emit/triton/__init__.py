@@ -18,7 +18,7 @@ from lngen.emit.render import render
 from lngen.emit.spelling import PYTHON, marked_program, plain_errors, spelled
 from lngen.emit.triton.arrays import Places
 from lngen.emit.triton.kernel import Kernel, RowsText, TotalsText
-from lngen.emit.triton.launches import Launches
+from lngen.emit.triton.launches import LaunchText
 from lngen.plan.program import RowProgram
 
 __all__ = ["Kernel", "emit", "kernels", "launches"]
@@ -58,7 +58,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 def launches(programs: Sequence[RowProgram], notes: Notes, arrays: PublicArrays, checks: Sequence[str]) -> list[str]:
     """Return the functions that launch the kernels of forward and backward on `arrays` after their `checks`, marked."""
     forward, backward = (marked_program(handed(program)) for program in programs)
-    return Launches(arrays.layer, arrays, checks, kernels(programs, notes)).functions(forward, backward)
+    return LaunchText(arrays.layer, arrays, checks, kernels(programs, notes)).functions(forward, backward)
 
 
 def _helpers(text: str) -> set[str]:

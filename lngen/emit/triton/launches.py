@@ -33,7 +33,7 @@ _BACKWARD = '    """The gradients by the Triton kernels, of what forward `saved`
 
 
 @dataclass(frozen=True)
-class _Array:
+class _OfCallers:
     """Array of callers by its name, or the part of it with a `number` along an axis of its `pattern`."""
 
     name: str
@@ -43,7 +43,7 @@ class _Array:
 
 
 @dataclass
-class Launches:
+class LaunchText:
     """Printer of the launches of a layer's kernels; `arrays` say the sizes of axes that `checks` of arguments find."""
 
     layer: PublicInterface
@@ -55,14 +55,14 @@ class Launches:
     def __post_init__(self) -> None:
         self.places = Places(self.layer)
         self.named, self.layout = self.places.named, self.places.layout
-        self.found: dict[str, _Array] = {}
+        self.found: dict[str, _OfCallers] = {}
         every: list[PublicInput | PublicOutput] = [*self.layer.inputs, *self.layer.outputs]
         for each in every:
             own = each.public if isinstance(each, PublicInput) else each.name
             pattern = each.pattern.names if each.pattern else ()
             for number, part in enumerate(each.parts) if each.parts else [(None, each.name)]:
-                self.found[part] = _Array(own, each, pattern, number)
-                self.found[gradient(part)] = _Array(gradient(each.name), each, pattern, number)
+                self.found[part] = _OfCallers(own, each, pattern, number)
+                self.found[gradient(part)] = _OfCallers(gradient(each.name), each, pattern, number)
         self.first = self.arrays.first.public
 
     # ---- functions
@@ -198,7 +198,7 @@ class Launches:
     # ---- texts
 
     def _argument(self, each: Argument) -> str:
-        """What a kernel takes."""
+        """Text of what a kernel takes."""
         if each.role in ("sums", "saved"):
             return SUMS if each.role == "sums" else each.part.rpartition(" ")[2]
         if each.role == "Constant":

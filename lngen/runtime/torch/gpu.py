@@ -14,7 +14,7 @@ from typing import Any
 from .. import triton as _sizes
 from .guards import FLOATS, Node, are_alone, torch
 
-__all__ = ["Recorded", "dense", "even", "launch", "programs", "real", "room", "sizes", "strides", "takes"]
+__all__ = ["RecordedLaunch", "dense", "even", "launch", "programs", "real", "room", "sizes", "strides", "takes"]
 
 DEVICES = ("cuda", "xpu")
 """Types of the devices whose tensors Triton's kernels take."""
@@ -107,7 +107,7 @@ def room(shape: Any, *of: Any, dtype: Any = None, zeros: bool = False) -> Any:
     return (there[0].new_zeros if zeros else there[0].new_empty)(shape, dtype=dtype)
 
 
-class Recorded(Node):  # type: ignore[misc]
+class RecordedLaunch(Node):  # type: ignore[misc]
     """Call of a layer that autograd records: its derivative by kernels, and beyond by the decomposition."""
 
     @staticmethod

@@ -232,7 +232,7 @@ class TorchLayer(Generic[Result]):
         recorded = is_recorded(values[: self.count])
         with torch.no_grad():
             made = self.emitted.forward_on_gpu(self.triton, recorded, *values)
-        return gpu.Recorded.apply(self, made, *values) if recorded else only(made[0])
+        return gpu.RecordedLaunch.apply(self, made, *values) if recorded else only(made[0])
 
     @cached_property
     def triton(self) -> Any:

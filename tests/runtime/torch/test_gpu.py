@@ -115,6 +115,19 @@ def test_a_launch_is_on_the_device_of_its_tensors(monkeypatch):
     assert current == [0]
 
 
+@pytest.mark.parametrize("target", [("cuda", 90, 32), ("hip", "gfx942", 64)])
+def test_a_call_is_compiled_once_for_any_number_of_rows(target):
+    run_alone(
+        f"""
+        from tests.pretended import compilations
+
+        found = compilations("layer_norm", *{target})
+        names = ("forward", "backward", "backward_totals")
+        assert found == {{f"layer_norm_{{name}}": 1 for name in names}}, found
+        """
+    )
+
+
 def test_a_page_needs_no_triton():
     run_alone(
         """
