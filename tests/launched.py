@@ -240,7 +240,7 @@ class Launcher:
 
 
 def absences(name: str) -> list[frozenset[str]]:
-    """What may be left out: nothing, each argument alone, and all others of a direction."""
+    """Sets of arguments that may be left out: nothing, each argument alone, and all others of a direction."""
     found = {frozenset[str]()}
     for program in layer(name).plan.programs():
         cotangents = program.cotangents()

@@ -36,6 +36,7 @@ STAGES = [
     "torch",
     "jax",
     "checks",
+    "definitions",
     "derived",
     "checked",
     "cli",

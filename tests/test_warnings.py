@@ -13,7 +13,7 @@ MINE = "from lngen.language import Row, mean\n\n\ndef mine(x: Row):\n    y = x*m
 COMMANDS = (
     "--version",
     "--help",
-    "show layer_norm",
+    "derive layer_norm --full",
     "derive mine.py --out here --html mine.html --certificate mine.json",
     "check mine.py --backend numpy --shape 3,5 --dtype f32",
     "cost mine.py --shape 4,4 --dtype f32",

@@ -17,6 +17,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any, Literal, NoReturn, TypeAlias
 
 Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop", "place", "draw"]
@@ -163,9 +164,8 @@ def entry(
 
         @functools.wraps(function)
         def computed(*arguments: Any) -> Any:
-            from lngen.language.oracle.direct import applied  # NumPy is not needed to parse
-
-            return applied(name, arguments)
+            # Who parses needs neither values nor NumPy, and values need this table.
+            return import_module("lngen.language.oracle.direct").applied(name, arguments)
 
         return computed
 

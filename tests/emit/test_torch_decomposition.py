@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.language.parsing import load
+from lngen.language.parsing import load, parse
+from lngen.pipeline.stages import derived
 from tests import compiled
 from tests.callers import SIZES, drawn
 from tests.hosts import decomposed, layer_of
@@ -169,3 +170,18 @@ def test_a_layer_may_be_called_as_a_module(name):
     backend = compiled.backend(text, "torch")
     x = torch.arange(12.0).reshape(1, 4, 3)
     torch.testing.assert_close(decomposed(backend)(x, 2), getattr(backend, name)(x))
+
+
+OF_SELECTS = """
+def f(x: Row, i: Int["..."] = 1):
+    k = relu(mean(x))
+    a = where((i == 0) | ~(k != 0.3), D / 2, (-k / (1 + sigmoid(k * 0.001))) ** 4)
+    return 4 / maximum(minimum(min(x - x), where(pick(x, i) > x, a, silu(x))), 0.1)
+"""
+
+
+def test_tests_of_selects_within_selects_are_lines_of_their_own():
+    """Written out in each value that they guard, they were 50 MB."""
+    text = derived(parse(OF_SELECTS), proved=False, backends=["torch"]).text("torch_backend.py")
+    assert "_test_2 = torch.where(_test_1, " in text
+    assert len(text) < 100_000

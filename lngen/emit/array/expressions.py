@@ -35,7 +35,8 @@ class ArrayPrinter(Fold[tuple[str, int]]):
     """Walk from an expression to its text, and how tightly that holds together.
 
     `names` are the variables of symbols, and `features` the axes of a row as text. Those `moving` have derivatives that
-    the library is to find.
+    the library is to find. Tests of selects within selects become lines `before` the expression: written out in each
+    value that they guard, a text would grow by powers of its depth.
 
     >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> from lngen.emit.array.dialects import JNP
@@ -47,9 +48,15 @@ class ArrayPrinter(Fold[tuple[str, int]]):
     cannot = "no array library writes"
 
     def __init__(
-        self, dialect: Dialect, names: Mapping[Any, str], features: str, moving: Collection[TypedSymbol] = ()
+        self,
+        dialect: Dialect,
+        names: Mapping[Any, str],
+        features: str,
+        moving: Collection[TypedSymbol] = (),
+        before: list[str] | None = None,
     ) -> None:
         self.to, self.names, self.features, self.moving = dialect, names, features, moving
+        self.before = [] if before is None else before
 
     def text(self, expression: Expr) -> str:
         """Return the text of an expression."""
@@ -111,6 +118,10 @@ class ArrayPrinter(Fold[tuple[str, int]]):
     def where(self, e: Expr) -> tuple[str, int]:
         condition, chosen, otherwise = e.args
         test = self.of(condition)[0]
+        if "_within(" in test:
+            name = f"_test_{len(self.before) + 1}"
+            self.before.append(f"{name} = {test}")
+            test = name
         one, other = self._branch(chosen, test), self._branch(otherwise, f"~({test})")
         if chosen.is_number and otherwise.is_number:
             one = self.to.number.format(one)
@@ -123,7 +134,8 @@ class ArrayPrinter(Fold[tuple[str, int]]):
         """
         factors = [s for s in e.free_symbols if s in self.moving and not derivative(e, s).is_number]
         names = {s: f"_within({test}, {self.names[s]})" for s in factors}
-        walk = ArrayPrinter(self.to, {**self.names, **names}, self.features, self.moving) if names else self
+        own = {**self.names, **names}
+        walk = ArrayPrinter(self.to, own, self.features, self.moving, self.before) if names else self
         return walk.of(e)[0]
 
     def relation(self, e: Any) -> tuple[str, int]:
@@ -158,7 +170,7 @@ class _Integers(ArrayPrinter):
     """Walk within integers, which stay such."""
 
     def __init__(self, outer: ArrayPrinter) -> None:
-        super().__init__(outer.to, outer.names, outer.features, outer.moving)
+        super().__init__(outer.to, outer.names, outer.features, outer.moving, outer.before)
 
     def of(self, e: Any) -> tuple[str, int]:
         return self.of_head(e)

@@ -84,7 +84,7 @@ class ArrayText:
         self.program, self.to, self.layout = program, to, layout
         self.has = dict(self._arguments())
         self.least = {s: frozenset() if s.name in optional else own for s, own in self.has.items()}
-        self.full = False
+        self.full, self.tests = False, list[str]()
         self.program_lines: list[Line] = [*program.lines()]
         self.moving = moving_from(self.program_lines, {s for s in self.has if s.name in moved})
         if to.differentiates:
@@ -121,7 +121,9 @@ class ArrayText:
 
     def texts(self, line: Line) -> list[str]:
         """Return the text of a line, after which the axes of its symbol are known."""
-        return [f"{self.names[line.symbol]} = {self.value(line, line.body)}  # {self.source(line)}"]
+        first = len(self.tests)
+        text = f"{self.names[line.symbol]} = {self.value(line, line.body)}  # {self.source(line)}"
+        return [*self.tests[first:], text]
 
     def source(self, line: Line) -> str:
         """Return the step that a line comes from, and the rule of the pass that made it."""
@@ -149,7 +151,7 @@ class ArrayText:
         stops = {s for s in line.stops if s in self.names and (s in self.moving or not self.to.differentiates)}
         names = self.names | {s: self.to.stopped.format(self.names[s]) for s in stops}
         moving = () if isinstance(line, FeatureReduction) and line.shift else self.moving - stops
-        return ArrayPrinter(self.to, names, self.layout.over(self.layout.features), moving)
+        return ArrayPrinter(self.to, names, self.layout.over(self.layout.features), moving, self.tests)
 
     def _reduced(self, line: FeatureReduction, text: str, has: AxisNames, over: AxisNames) -> str:
         there, lacks = over & has, over - has

@@ -17,11 +17,11 @@ from lngen.emit.interface import interface
 from lngen.emit.render import render
 from lngen.emit.spelling import PYTHON, marked_program, plain_errors, spelled
 from lngen.emit.triton.arrays import Places
-from lngen.emit.triton.kernel import Kernel, RowsText, TotalsText
+from lngen.emit.triton.kernel import RowsText, TotalsText, TritonKernel
 from lngen.emit.triton.launches import LaunchText
 from lngen.plan.program import RowProgram
 
-__all__ = ["Kernel", "emit", "kernels", "launches"]
+__all__ = ["TritonKernel", "emit", "kernels", "launches"]
 
 _CALLS: dict[str, tuple[str, ...]] = {
     **{"expm1": ("tanh",), "softplus": ("log1p",), "asin": ("atan",), "acos": ("atan",)},
@@ -31,11 +31,11 @@ _CALLS: dict[str, tuple[str, ...]] = {
 """Functions of the template that call others."""
 
 
-def kernels(programs: Sequence[RowProgram], notes: Notes) -> list[Kernel]:
+def kernels(programs: Sequence[RowProgram], notes: Notes) -> list[TritonKernel]:
     """Return the kernels of a layer's directions, names marked; `programs` has forward first."""
     every = [marked_program(handed(program)) for program in programs]
     places = Places(interface(every[0], notes))
-    found: list[Kernel] = []
+    found: list[TritonKernel] = []
     for program in every:
         found.append(RowsText(program, places).kernel(notes.layer, notes.formulas.get(program.direction, ())))
         totals = TotalsText(program, places).kernel(notes.layer)

@@ -77,7 +77,7 @@ class TritonPrinter(Fold[tuple[str, int]]):
             found = self._added_up(self.base, expression, remark)
             return [*self.lines, *found]
         if holds_integers(expression):
-            text = _Integers(self).of(expression)[0]
+            text = _TritonIntegers(self).of(expression)[0]
         else:
             text = number(expression) if is_literal(expression) else self.of(expression)[0]
         return [*self.lines, (self.given, f"{self.base} = {text}{remark}")]
@@ -125,7 +125,7 @@ class TritonPrinter(Fold[tuple[str, int]]):
         if e == D:
             return "length", ATOM
         if holds_integers(e):
-            return f"{_at_least(_Integers(self).of(e), ATOM)}.to(A)", ATOM
+            return f"{_at_least(_TritonIntegers(self).of(e), ATOM)}.to(A)", ATOM
         return super().of(e)
 
     # ---- heads
@@ -186,7 +186,7 @@ class TritonPrinter(Fold[tuple[str, int]]):
 
     def relation(self, e: Any) -> tuple[str, int]:
         exact = all(map(is_integer, e.args)) and any(map(holds_integers, e.args))
-        walk: Fold[tuple[str, int]] = _Integers(self) if exact else self
+        walk: Fold[tuple[str, int]] = _TritonIntegers(self) if exact else self
         return f" {e.rel_op} ".join(_at_least(walk.of(side), SUM) for side in e.args), SUM
 
     def function(self, e: Expr) -> tuple[str, int]:
@@ -199,7 +199,7 @@ class TritonPrinter(Fold[tuple[str, int]]):
         return f"{CALLED[type(e)]}({', '.join(map(self.text, e.args))})", ATOM
 
 
-class _Integers(Fold[tuple[str, int]]):
+class _TritonIntegers(Fold[tuple[str, int]]):
     """Walk within integers, which stay such; those of arrays have 64 bits."""
 
     cannot = "the Triton backend cannot write as an integer"

@@ -31,7 +31,7 @@ _TOTALS = ["The results that are sums over rows, of the partial sums of all prog
 
 
 @dataclass(frozen=True)
-class Kernel:
+class TritonKernel:
     """Kernel as it is printed and launched.
 
     Its parameters are the `arguments`, the strides of each, the sizes of `axes`, the number of rows (or of programs
@@ -53,8 +53,8 @@ class Kernel:
     fuses: bool = True
 
 
-class _Text:
-    """What the two kernels of a direction share: parameters, sums over rows, and the text around their lines."""
+class _TritonText:
+    """Printer of a kernel: its parameters, its sums over rows, and the text around its lines."""
 
     def __init__(self, program: RowProgram, places: Places) -> None:
         self.program, self.places = program, places
@@ -87,7 +87,7 @@ class _Text:
 
     def finished(
         self, name: str, body: Sequence[str], arguments: Sequence[Argument], count: str, docstring: Sequence[str]
-    ) -> Kernel:
+    ) -> TritonKernel:
         """Return a kernel with the parameters that its lines read; `count` is that of rows or of programs."""
         words = {*re.findall(r"\w+", "\n".join(body))}
         given = [each for each in arguments if each.name in words]
@@ -113,10 +113,10 @@ class _Text:
             *laid(joined([*head, *body])),
         )
         sums = len(self.columns), len(self.scalars)
-        return Kernel(name, self.program.direction, (*given,), (*sizes,), (*found,), (*fixed,), lines, sums)
+        return TritonKernel(name, self.program.direction, (*given,), (*sizes,), (*found,), (*fixed,), lines, sums)
 
 
-class RowsText(_Text):
+class RowsText(_TritonText):
     """Printer of the kernel of the rows of a program, which is `handed` over and marked."""
 
     def __init__(self, program: RowProgram, places: Places) -> None:
@@ -153,7 +153,7 @@ class RowsText(_Text):
             last = replace(last, stores=(*last.stores, *late))
         return [*found, last]
 
-    def kernel(self, layer: str, formulas: Sequence[str]) -> Kernel:
+    def kernel(self, layer: str, formulas: Sequence[str]) -> TritonKernel:
         """Return the kernel of a layer."""
         body = [*under_conditions(self._starts()), *self._of_rows()]
         rows = ["row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)", "there = row < rows"]
@@ -258,7 +258,7 @@ class RowsText(_Text):
         return [*whole, *under_conditions(numbers)]
 
 
-class TotalsText(_Text):
+class TotalsText(_TritonText):
     """Printer of the kernel that ends the sums over rows, and computes the results that are made of them."""
 
     def __init__(self, program: RowProgram, places: Places) -> None:
@@ -274,7 +274,7 @@ class TotalsText(_Text):
         }
         self.text = SweepText(program, places, self.parameters, self.made, recomputed, self.loads)
 
-    def kernel(self, layer: str) -> Kernel | None:
+    def kernel(self, layer: str) -> TritonKernel | None:
         """Return the kernel of a layer, or None of one whose gradients are those of rows alone."""
         if not self.stores:
             return None

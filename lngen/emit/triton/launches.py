@@ -20,7 +20,7 @@ from lngen.emit.interface import PublicInput, PublicInterface, PublicOutput
 from lngen.emit.layout import call, laid, tuple_of
 from lngen.emit.spelling import gradient, marked
 from lngen.emit.triton.arrays import Argument, Names, Places
-from lngen.emit.triton.kernel import Kernel
+from lngen.emit.triton.kernel import TritonKernel
 from lngen.plan.program import RowProgram
 
 # Marked, a name cannot clash with that of an argument.
@@ -49,7 +49,7 @@ class LaunchText:
     layer: PublicInterface
     arrays: PublicArrays
     checks: Sequence[str]
-    kernels: Sequence[Kernel]
+    kernels: Sequence[TritonKernel]
     beside: dict[str, Names] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -149,7 +149,7 @@ class LaunchText:
         yield from ends
         yield f"return {tuple_of(gradients)}"
 
-    def _launch(self, kernel: Kernel) -> Iterator[str]:
+    def _launch(self, kernel: TritonKernel) -> Iterator[str]:
         """The lines that launch a kernel; that of sums has a program for some columns."""
         arguments, strides, between = list[str](), list[str](), [D]
         for each in kernel.arguments:
