@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,13 @@ from lngen.language.definition import Definition
 SIZES = {"n": 2, "g": 2, "c": 3, "b": 2, "h": 2, "t": 3, "d": 5, "q": 4, "k": 6, "s": 2, "w": 4}
 
 
-def drawn(definition: Definition, leading: tuple[int, ...], features: int, absent: bool) -> dict[str, Any]:
+def drawn(
+    definition: Definition,
+    leading: tuple[int, ...],
+    features: int,
+    absent: bool,
+    sizes: Mapping[str, int] = MappingProxyType(SIZES),
+) -> dict[str, Any]:
     """Inputs by the names that callers know."""
     random, found = np.random.default_rng(0), {}
     whole = {name: each for each in definition.parts for name in each.names if name}
@@ -21,7 +29,7 @@ def drawn(definition: Definition, leading: tuple[int, ...], features: int, absen
         if pattern is not None:
             shape = ()
             for axis in pattern.axes:
-                shape += leading if axis == ("...",) else (int(np.prod([SIZES[each] for each in axis])),)
+                shape += leading if axis == ("...",) else (int(np.prod([sizes[each] for each in axis])),)
         else:
             over = entry.kind
             rows = () if definition.layout else leading

@@ -40,6 +40,7 @@ FILES = (
     "second_order.cpp",
     "second_order.cu",
     "torch_backend.py",
+    "triton_kernels.py",
 )
 
 

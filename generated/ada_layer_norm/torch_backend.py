@@ -8,9 +8,9 @@
 `ada_layer_norm` takes tensors, and `AdaLayerNorm` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import math
@@ -18,6 +18,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -223,6 +224,131 @@ def _gradients(dx, dscale, dshift, x, scale, shift):
     )
 
 
+def _forward_on_gpu(kernels, save, x, scale, shift, eps):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    b, *rest, d = _axes("x", x, "b ... d", 2, True)
+    scale = None if scale is None else _floats("scale", scale, (b, d), "(b d)")
+    shift = None if shift is None else _floats("shift", shift, (b, d), "(b d)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    D = d
+    rows = b*_product(rest)
+    kind = _widest(x, scale, shift)
+    y = x.new_empty((b, *rest, d))
+    mu = x.new_empty(rows, dtype=kind) if save else None
+    mu_residual = x.new_empty(rows, dtype=kind) if save else None
+    rstd = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(b, _product(rest), d)
+    x_strides = _gpu.strides(x_rows, 0, 1, 2)
+    scale_rows = None if scale is None else scale.reshape(b, d)
+    scale_strides = _gpu.strides(scale_rows, 0, 1)
+    shift_rows = None if shift is None else shift.reshape(b, d)
+    shift_strides = _gpu.strides(shift_rows, 0, 1)
+    y_rows = y.view(b, _product(rest), d)
+    y_strides = _gpu.strides(y_rows, 0, 1, 2)
+    sizes = _gpu.sizes(D, kind.itemsize, 4, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.ada_layer_norm_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        scale_rows,
+        shift_rows,
+        float(eps),
+        y_rows,
+        mu,
+        mu_residual,
+        rstd,
+        *x_strides,
+        *scale_strides,
+        *shift_strides,
+        *y_strides,
+        _product(rest),
+        rows,
+        D,
+        scale is not None,
+        shift is not None,
+        save,
+        _gpu.real(kind),
+        _gpu.even(
+            D, *x_strides[:2], *scale_strides[:1], *shift_strides[:1], *y_strides[:2]
+        ),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (mu, mu_residual, rstd)
+
+
+def _backward_on_gpu(kernels, saved, x, scale, shift, eps, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    b, *rest, d = x.shape
+    D = d
+    rows = b*_product(rest)
+    kind = _widest(x, scale, shift)
+    mu, mu_residual, rstd = saved
+    dx = _gpu.room((b, *rest, d), x)
+    dscale_made = _gpu.room((b, _product(rest), d), scale, dtype=kind)
+    dshift_made = _gpu.room((b, _product(rest), d), shift, dtype=kind)
+    x_rows = x.reshape(b, _product(rest), d)
+    x_strides = _gpu.strides(x_rows, 0, 1, 2)
+    scale_rows = None if scale is None else scale.reshape(b, d)
+    scale_strides = _gpu.strides(scale_rows, 0, 1)
+    dy_rows = dy.reshape(b, _product(rest), d)
+    dy_strides = _gpu.strides(dy_rows, 0, 1, 2)
+    dx_rows = dx.view(b, _product(rest), d)
+    dx_strides = _gpu.strides(dx_rows, 0, 1, 2)
+    sizes = _gpu.sizes(D, kind.itemsize, 6, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.ada_layer_norm_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        scale_rows,
+        dy_rows,
+        mu,
+        mu_residual,
+        rstd,
+        dx_rows,
+        dscale_made,
+        dshift_made,
+        *x_strides,
+        *scale_strides,
+        *dy_strides,
+        *dx_strides,
+        _product(rest),
+        rows,
+        D,
+        scale is not None,
+        shift is not None,
+        _gpu.real(kind),
+        _gpu.even(
+            D, *x_strides[:2], *scale_strides[:1], *dy_strides[:2], *dx_strides[:2]
+        ),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    dscale = (
+        None
+        if scale is None
+        else dscale_made.sum(1).reshape(scale.shape).to(scale.dtype)
+    )
+    dshift = (
+        None
+        if shift is None
+        else dshift_made.sum(1).reshape(shift.shape).to(shift.dtype)
+    )
+    return (dx, dscale, dshift)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -249,6 +375,8 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _forward,
         _backward,
         _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
         gradients=_gradients,

@@ -8,9 +8,9 @@
 `ada_layer_norm_zero` takes tensors, and `AdaLayerNormZero` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import math
@@ -18,6 +18,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -264,6 +265,171 @@ def _gradients(dx, dbranch, dgate, dscale, dshift, x, branch, gate, scale, shift
     )
 
 
+def _forward_on_gpu(kernels, save, x, branch, gate, scale, shift, eps):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    b, *rest, d = _axes("x", x, "b ... d", 2, True)
+    branch = _floats("branch", branch, (b, *rest, d), "(b ... d)")
+    gate = _floats("gate", gate, (b, d), "(b d)")
+    scale = _floats("scale", scale, (b, d), "(b d)")
+    shift = _floats("shift", shift, (b, d), "(b d)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    D = d
+    rows = b*_product(rest)
+    kind = _widest(x, branch, gate, scale, shift)
+    y = x.new_empty((b, *rest, d))
+    h = x.new_empty((b, *rest, d))
+    mu = x.new_empty(rows, dtype=kind) if save else None
+    mu_residual = x.new_empty(rows, dtype=kind) if save else None
+    rstd = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(b, _product(rest), d)
+    x_strides = _gpu.strides(x_rows, 0, 1, 2)
+    branch_rows = branch.reshape(b, _product(rest), d)
+    branch_strides = _gpu.strides(branch_rows, 0, 1, 2)
+    gate_rows = gate.reshape(b, d)
+    gate_strides = _gpu.strides(gate_rows, 0, 1)
+    scale_rows = scale.reshape(b, d)
+    scale_strides = _gpu.strides(scale_rows, 0, 1)
+    shift_rows = shift.reshape(b, d)
+    shift_strides = _gpu.strides(shift_rows, 0, 1)
+    y_rows = y.view(b, _product(rest), d)
+    y_strides = _gpu.strides(y_rows, 0, 1, 2)
+    h_rows = h.view(b, _product(rest), d)
+    h_strides = _gpu.strides(h_rows, 0, 1, 2)
+    sizes = _gpu.sizes(D, kind.itemsize, 7, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.ada_layer_norm_zero_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        branch_rows,
+        gate_rows,
+        scale_rows,
+        shift_rows,
+        float(eps),
+        y_rows,
+        h_rows,
+        mu,
+        mu_residual,
+        rstd,
+        *x_strides,
+        *branch_strides,
+        *gate_strides,
+        *scale_strides,
+        *shift_strides,
+        *y_strides,
+        *h_strides,
+        _product(rest),
+        rows,
+        D,
+        save,
+        _gpu.real(kind),
+        _gpu.even(
+            D,
+            *x_strides[:2],
+            *branch_strides[:2],
+            *gate_strides[:1],
+            *scale_strides[:1],
+            *shift_strides[:1],
+            *y_strides[:2],
+            *h_strides[:2],
+        ),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y, h), (mu, mu_residual, rstd)
+
+
+def _backward_on_gpu(kernels, saved, x, branch, gate, scale, shift, eps, dy, dh):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    b, *rest, d = x.shape
+    D = d
+    rows = b*_product(rest)
+    kind = _widest(x, branch, gate, scale, shift)
+    mu, mu_residual, rstd = saved
+    dx = _gpu.room((b, *rest, d), x)
+    dbranch = _gpu.room((b, *rest, d), branch)
+    dgate_made = _gpu.room((b, _product(rest), d), gate, dtype=kind)
+    dscale_made = _gpu.room((b, _product(rest), d), scale, dtype=kind)
+    dshift_made = _gpu.room((b, _product(rest), d), shift, dtype=kind)
+    x_rows = x.reshape(b, _product(rest), d)
+    x_strides = _gpu.strides(x_rows, 0, 1, 2)
+    branch_rows = branch.reshape(b, _product(rest), d)
+    branch_strides = _gpu.strides(branch_rows, 0, 1, 2)
+    gate_rows = gate.reshape(b, d)
+    gate_strides = _gpu.strides(gate_rows, 0, 1)
+    scale_rows = scale.reshape(b, d)
+    scale_strides = _gpu.strides(scale_rows, 0, 1)
+    dy_rows = None if dy is None else dy.reshape(b, _product(rest), d)
+    dy_strides = _gpu.strides(dy_rows, 0, 1, 2)
+    dh_rows = None if dh is None else dh.reshape(b, _product(rest), d)
+    dh_strides = _gpu.strides(dh_rows, 0, 1, 2)
+    dx_rows = dx.view(b, _product(rest), d)
+    dx_strides = _gpu.strides(dx_rows, 0, 1, 2)
+    dbranch_rows = dbranch.view(b, _product(rest), d)
+    dbranch_strides = _gpu.strides(dbranch_rows, 0, 1, 2)
+    sizes = _gpu.sizes(D, kind.itemsize, 11, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.ada_layer_norm_zero_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        branch_rows,
+        gate_rows,
+        scale_rows,
+        dy_rows,
+        dh_rows,
+        mu,
+        mu_residual,
+        rstd,
+        dx_rows,
+        dbranch_rows,
+        dgate_made,
+        dscale_made,
+        dshift_made,
+        *x_strides,
+        *branch_strides,
+        *gate_strides,
+        *scale_strides,
+        *dy_strides,
+        *dh_strides,
+        *dx_strides,
+        *dbranch_strides,
+        _product(rest),
+        rows,
+        D,
+        dh is not None,
+        dy is not None,
+        _gpu.real(kind),
+        _gpu.even(
+            D,
+            *x_strides[:2],
+            *branch_strides[:2],
+            *gate_strides[:1],
+            *scale_strides[:1],
+            *dy_strides[:2],
+            *dh_strides[:2],
+            *dx_strides[:2],
+            *dbranch_strides[:2],
+        ),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    dgate = dgate_made.sum(1).reshape(gate.shape).to(gate.dtype)
+    dscale = dscale_made.sum(1).reshape(scale.shape).to(scale.dtype)
+    dshift = dshift_made.sum(1).reshape(shift.shape).to(shift.dtype)
+    return (dx, dbranch, dgate, dscale, dshift)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -286,6 +452,8 @@ _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLay
         _forward,
         _backward,
         _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
         gradients=_gradients,

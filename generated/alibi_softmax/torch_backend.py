@@ -8,14 +8,15 @@
 `alibi_softmax` takes tensors, and `AlibiSoftmax` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -214,6 +215,109 @@ def _pulled_rows(x, slope, position, dy):
     )
 
 
+def _forward_on_gpu(kernels, save, x, slope, position):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    b, h, q, k = _axes("x", x, "b h q k", 4)
+    slope = _floats("slope", slope, (h,), "(h)")
+    position = _integers("position", position, (q,), "(q)")
+    D = k
+    rows = b*h*q
+    kind = _widest(x, slope)
+    y = x.new_empty((b, h, q, k))
+    m = x.new_empty(rows, dtype=kind) if save else None
+    inv_sum_e_shifted = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(b, h, q, k)
+    x_strides = _gpu.strides(x_rows, 0, 1, 2, 3)
+    slope_rows = slope.reshape(h)
+    slope_strides = _gpu.strides(slope_rows, 0)
+    position_rows = position.reshape(q)
+    position_strides = _gpu.strides(position_rows, 0)
+    y_rows = y.view(b, h, q, k)
+    y_strides = _gpu.strides(y_rows, 0, 1, 2, 3)
+    sizes = _gpu.sizes(D, kind.itemsize, 2, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.alibi_softmax_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        False,
+        x_rows,
+        slope_rows,
+        position_rows,
+        y_rows,
+        m,
+        inv_sum_e_shifted,
+        *x_strides,
+        *slope_strides,
+        *position_strides,
+        *y_strides,
+        h,
+        q,
+        rows,
+        D,
+        save,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:3], *y_strides[:3]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (m, inv_sum_e_shifted)
+
+
+def _backward_on_gpu(kernels, saved, x, slope, position, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    b, h, q, k = x.shape
+    D = k
+    rows = b*h*q
+    kind = _widest(x, slope)
+    m, inv_sum_e_shifted = saved
+    dx = _gpu.room((b, h, q, k), x)
+    x_rows = x.reshape(b, h, q, k)
+    x_strides = _gpu.strides(x_rows, 0, 1, 2, 3)
+    slope_rows = slope.reshape(h)
+    slope_strides = _gpu.strides(slope_rows, 0)
+    position_rows = position.reshape(q)
+    position_strides = _gpu.strides(position_rows, 0)
+    dy_rows = dy.reshape(b, h, q, k)
+    dy_strides = _gpu.strides(dy_rows, 0, 1, 2, 3)
+    dx_rows = dx.view(b, h, q, k)
+    dx_strides = _gpu.strides(dx_rows, 0, 1, 2, 3)
+    sizes = _gpu.sizes(D, kind.itemsize, 3, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.alibi_softmax_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        slope_rows,
+        position_rows,
+        dy_rows,
+        m,
+        inv_sum_e_shifted,
+        dx_rows,
+        *x_strides,
+        *slope_strides,
+        *position_strides,
+        *dy_strides,
+        *dx_strides,
+        h,
+        q,
+        rows,
+        D,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:3], *dy_strides[:3], *dx_strides[:3]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (dx, None, None)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -231,6 +335,8 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _forward,
         _backward,
         _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
     ),

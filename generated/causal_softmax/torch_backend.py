@@ -8,9 +8,9 @@
 `causal_softmax` takes tensors, and `CausalSoftmax` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import math
@@ -18,6 +18,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -200,6 +201,121 @@ def _pulled_rows(x, position, scale, dy):
     )
 
 
+def _forward_on_gpu(kernels, save, x, position, scale):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    *rest, q, k = _axes("x", x, "... q k", 2, True)
+    position = _integers("position", position, (q,), "(q)")
+    scale = None if scale is None else _number("scale", scale)
+    D = k
+    rows = _product(rest)*q
+    kind = _widest(x, scale)
+    y = x.new_empty((*rest, q, k))
+    m = x.new_empty(rows, dtype=kind) if save else None
+    inv_sum_e_shifted = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(_product(rest), q, k)
+    x_strides = _gpu.strides(x_rows, 0, 1, 2)
+    position_rows = position.reshape(q)
+    position_strides = _gpu.strides(position_rows, 0)
+    y_rows = y.view(_product(rest), q, k)
+    y_strides = _gpu.strides(y_rows, 0, 1, 2)
+    sizes = _gpu.sizes(D, kind.itemsize, 2, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.causal_softmax_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        False,
+        x_rows,
+        position_rows,
+        scale,
+        y_rows,
+        m,
+        inv_sum_e_shifted,
+        *x_strides,
+        *position_strides,
+        *y_strides,
+        q,
+        rows,
+        D,
+        scale is not None,
+        save,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:2], *y_strides[:2]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (m, inv_sum_e_shifted)
+
+
+def _backward_on_gpu(kernels, saved, x, position, scale, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    *rest, q, k = x.shape
+    D = k
+    rows = _product(rest)*q
+    kind = _widest(x, scale)
+    m, inv_sum_e_shifted = saved
+    dx = _gpu.room((*rest, q, k), x)
+    dscale = _gpu.room((), scale)
+    x_rows = x.reshape(_product(rest), q, k)
+    x_strides = _gpu.strides(x_rows, 0, 1, 2)
+    position_rows = position.reshape(q)
+    position_strides = _gpu.strides(position_rows, 0)
+    dy_rows = dy.reshape(_product(rest), q, k)
+    dy_strides = _gpu.strides(dy_rows, 0, 1, 2)
+    dx_rows = dx.view(_product(rest), q, k)
+    dx_strides = _gpu.strides(dx_rows, 0, 1, 2)
+    sizes = _gpu.sizes(D, kind.itemsize, 3, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    sums = x.new_empty((programs, 1), dtype=kind)
+    _gpu.launch(
+        kernels.causal_softmax_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        position_rows,
+        dy_rows,
+        m,
+        inv_sum_e_shifted,
+        scale,
+        dx_rows,
+        sums,
+        *x_strides,
+        *position_strides,
+        *dy_strides,
+        *dx_strides,
+        q,
+        rows,
+        D,
+        scale is not None,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:2], *dy_strides[:2], *dx_strides[:2]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    _gpu.launch(
+        kernels.causal_softmax_backward_totals,
+        x.device,
+        1,
+        4,
+        True,
+        sums,
+        dscale,
+        programs,
+        D,
+        scale is not None,
+        _gpu.real(kind),
+        _gpu.even(D),
+        _gpu.AT_ONCE,
+    )
+    return (dx, None, dscale)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -227,6 +343,8 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _forward,
         _backward,
         _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
     ),

@@ -8,14 +8,15 @@
 `cross_entropy` takes tensors, and `CrossEntropy` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -124,6 +125,97 @@ class _Recorded(_guards.Node):
         return None, *found
 
 
+def _forward_on_gpu(kernels, save, x, target):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    target = _floats("target", target, x.shape, "the shape of x")
+    D = x.shape[-1]
+    rows = x.numel() // D
+    kind = _widest(x, target)
+    y = x.new_empty(x.shape[:-1])
+    m = x.new_empty(rows, dtype=kind) if save else None
+    Z = x.new_empty(rows, dtype=kind) if save else None
+    log_Z = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(rows, D)
+    x_strides = _gpu.strides(x_rows, 0, 1)
+    target_rows = target.reshape(rows, D)
+    target_strides = _gpu.strides(target_rows, 0, 1)
+    sizes = _gpu.sizes(D, kind.itemsize, 2, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.cross_entropy_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        False,
+        x_rows,
+        target_rows,
+        y,
+        m,
+        Z,
+        log_Z,
+        *x_strides,
+        *target_strides,
+        rows,
+        D,
+        save,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:1], *target_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (m, Z, log_Z)
+
+
+def _backward_on_gpu(kernels, saved, x, target, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    D = x.shape[-1]
+    rows = x.numel() // D
+    kind = _widest(x, target)
+    m, Z, log_Z = saved
+    dx = _gpu.room(x.shape, x)
+    dtarget = _gpu.room(x.shape, target)
+    x_rows = x.reshape(rows, D)
+    x_strides = _gpu.strides(x_rows, 0, 1)
+    target_rows = target.reshape(rows, D)
+    target_strides = _gpu.strides(target_rows, 0, 1)
+    dy_rows = dy.reshape(rows)
+    dy_strides = _gpu.strides(dy_rows, 0)
+    sizes = _gpu.sizes(D, kind.itemsize, 4, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.cross_entropy_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        target_rows,
+        dy_rows,
+        m,
+        Z,
+        log_Z,
+        dx,
+        dtarget,
+        *x_strides,
+        *target_strides,
+        *dy_strides,
+        rows,
+        D,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:1], *target_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (dx, dtarget)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(__file__, "kernels", "cross_entropy_forward")
@@ -131,7 +223,15 @@ _BACKWARD = _torch.CompiledDirection(__file__, "kernels", "cross_entropy_backwar
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(cross_entropy, _decomposed, _forward, _backward, _Recorded),
+    _torch.Printed(
+        cross_entropy,
+        _decomposed,
+        _forward,
+        _backward,
+        _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
+    ),
     inputs={"x": "R", "target": "R"},
     outputs={"y": "s"},
     rows=("x", "target"),

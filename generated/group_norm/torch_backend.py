@@ -8,9 +8,9 @@
 `group_norm` takes tensors, and `GroupNorm` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import math
@@ -18,6 +18,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -238,6 +239,136 @@ def _gradients(dx, dgamma, dbeta, x, gamma, beta, g):
     )
 
 
+def _forward_on_gpu(kernels, save, x, gamma, beta, eps, g):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    g = _size("g", g)
+    x = _floats("x", x)
+    n, g_c, *rest = _axes("x", x, "n (g c) ...", 2, True)
+    if g_c % g:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}, and g = {g} does not divide its axis (g c) of {g_c}"
+        )
+    c = g_c // g
+    gamma = None if gamma is None else _floats("gamma", gamma, (g*c,), "(g c)")
+    beta = None if beta is None else _floats("beta", beta, (g*c,), "(g c)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    D = c*_product(rest)
+    rows = n*g
+    kind = _widest(x, gamma, beta)
+    y = x.new_empty((n, g*c, *rest))
+    mu = x.new_empty(rows, dtype=kind) if save else None
+    mu_residual = x.new_empty(rows, dtype=kind) if save else None
+    rstd = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(n, g, c*_product(rest))
+    x_strides = _gpu.strides(x_rows, 0, 1, 2)
+    gamma_rows = None if gamma is None else gamma.reshape(g, c)
+    gamma_strides = _gpu.strides(gamma_rows, 0, 1)
+    beta_rows = None if beta is None else beta.reshape(g, c)
+    beta_strides = _gpu.strides(beta_rows, 0, 1)
+    y_rows = y.view(n, g, c*_product(rest))
+    y_strides = _gpu.strides(y_rows, 0, 1, 2)
+    sizes = _gpu.sizes(D, kind.itemsize, 4, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.group_norm_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        gamma_rows,
+        beta_rows,
+        float(eps),
+        y_rows,
+        mu,
+        mu_residual,
+        rstd,
+        *x_strides,
+        *gamma_strides,
+        *beta_strides,
+        *y_strides,
+        g,
+        _product(rest),
+        rows,
+        D,
+        beta is not None,
+        gamma is not None,
+        save,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:2], *y_strides[:2]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (mu, mu_residual, rstd)
+
+
+def _backward_on_gpu(kernels, saved, x, gamma, beta, eps, g, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    n, g_c, *rest = x.shape
+    c = g_c // g
+    D = c*_product(rest)
+    rows = n*g
+    kind = _widest(x, gamma, beta)
+    mu, mu_residual, rstd = saved
+    dx = _gpu.room((n, g*c, *rest), x)
+    dgamma_made = _gpu.room((n, g, c, _product(rest)), gamma, dtype=kind)
+    dbeta_made = _gpu.room((n, g, c, _product(rest)), beta, dtype=kind)
+    x_rows = x.reshape(n, g, c*_product(rest))
+    x_strides = _gpu.strides(x_rows, 0, 1, 2)
+    gamma_rows = None if gamma is None else gamma.reshape(g, c)
+    gamma_strides = _gpu.strides(gamma_rows, 0, 1)
+    dy_rows = dy.reshape(n, g, c*_product(rest))
+    dy_strides = _gpu.strides(dy_rows, 0, 1, 2)
+    dx_rows = dx.view(n, g, c*_product(rest))
+    dx_strides = _gpu.strides(dx_rows, 0, 1, 2)
+    sizes = _gpu.sizes(D, kind.itemsize, 6, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.group_norm_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        gamma_rows,
+        dy_rows,
+        mu,
+        mu_residual,
+        rstd,
+        dx_rows,
+        dgamma_made,
+        dbeta_made,
+        *x_strides,
+        *gamma_strides,
+        *dy_strides,
+        *dx_strides,
+        g,
+        _product(rest),
+        rows,
+        D,
+        beta is not None,
+        gamma is not None,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:2], *dy_strides[:2], *dx_strides[:2]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    dgamma = (
+        None
+        if gamma is None
+        else dgamma_made.sum((0, 3)).reshape(gamma.shape).to(gamma.dtype)
+    )
+    dbeta = (
+        None
+        if beta is None
+        else dbeta_made.sum((0, 3)).reshape(beta.shape).to(beta.dtype)
+    )
+    return (dx, dgamma, dbeta)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -264,6 +395,8 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _forward,
         _backward,
         _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
         gradients=_gradients,

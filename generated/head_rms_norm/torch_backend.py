@@ -8,14 +8,15 @@
 `head_rms_norm` takes tensors, and `HeadRMSNorm` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -194,6 +195,111 @@ def _gradients(dx, dweight, x, weight):
     return dx, None if weight is None else dweight.reshape(b, t, h, d).sum((0, 1))
 
 
+def _forward_on_gpu(kernels, save, x, weight, eps):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    b, t, h, d = _axes("x", x, "b t h d", 4)
+    weight = None if weight is None else _floats("weight", weight, (h, d), "(h d)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    D = d
+    rows = b*t*h
+    kind = _widest(x, weight)
+    y = x.new_empty((b, t, h, d))
+    rstd = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(b, t, h, d)
+    x_strides = _gpu.strides(x_rows, 0, 1, 2, 3)
+    weight_rows = None if weight is None else weight.reshape(h, d)
+    weight_strides = _gpu.strides(weight_rows, 0, 1)
+    y_rows = y.view(b, t, h, d)
+    y_strides = _gpu.strides(y_rows, 0, 1, 2, 3)
+    sizes = _gpu.sizes(D, kind.itemsize, 3, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.head_rms_norm_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        weight_rows,
+        float(eps),
+        y_rows,
+        rstd,
+        *x_strides,
+        *weight_strides,
+        *y_strides,
+        t,
+        h,
+        rows,
+        D,
+        weight is not None,
+        save,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:3], *weight_strides[:1], *y_strides[:3]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (rstd,)
+
+
+def _backward_on_gpu(kernels, saved, x, weight, eps, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    b, t, h, d = x.shape
+    D = d
+    rows = b*t*h
+    kind = _widest(x, weight)
+    (rstd,) = saved
+    dx = _gpu.room((b, t, h, d), x)
+    dweight_made = _gpu.room((b, t, h, d), weight, dtype=kind)
+    x_rows = x.reshape(b, t, h, d)
+    x_strides = _gpu.strides(x_rows, 0, 1, 2, 3)
+    weight_rows = None if weight is None else weight.reshape(h, d)
+    weight_strides = _gpu.strides(weight_rows, 0, 1)
+    dy_rows = dy.reshape(b, t, h, d)
+    dy_strides = _gpu.strides(dy_rows, 0, 1, 2, 3)
+    dx_rows = dx.view(b, t, h, d)
+    dx_strides = _gpu.strides(dx_rows, 0, 1, 2, 3)
+    sizes = _gpu.sizes(D, kind.itemsize, 5, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.head_rms_norm_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        weight_rows,
+        dy_rows,
+        rstd,
+        dx_rows,
+        dweight_made,
+        *x_strides,
+        *weight_strides,
+        *dy_strides,
+        *dx_strides,
+        t,
+        h,
+        rows,
+        D,
+        weight is not None,
+        _gpu.real(kind),
+        _gpu.even(
+            D, *x_strides[:3], *weight_strides[:1], *dy_strides[:3], *dx_strides[:3]
+        ),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    dweight = (
+        None
+        if weight is None
+        else dweight_made.sum((0, 1)).reshape(weight.shape).to(weight.dtype)
+    )
+    return (dx, dweight)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -220,6 +326,8 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _forward,
         _backward,
         _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
         gradients=_gradients,

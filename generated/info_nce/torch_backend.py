@@ -8,14 +8,15 @@
 `info_nce` takes tensors, and `InfoNce` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -177,6 +178,117 @@ class _Recorded(_guards.Node):
         return None, *found
 
 
+def _forward_on_gpu(kernels, save, similarity, positive, scale):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    similarity = _floats("similarity", similarity)
+    if similarity.ndim < 1 or similarity.shape[-1] < 1:
+        raise ValueError(
+            f"similarity has shape {tuple(similarity.shape)}; pass (..., D) with D of 1 or more"
+        )
+    positive = _integers(
+        "positive", positive, similarity.shape[:-1], "similarity.shape[:-1]"
+    )
+    scale = None if scale is None else _number("scale", scale)
+    D = similarity.shape[-1]
+    rows = similarity.numel() // D
+    kind = _widest(similarity, scale)
+    y = similarity.new_empty(similarity.shape[:-1])
+    m = similarity.new_empty(rows, dtype=kind) if save else None
+    Z = similarity.new_empty(rows, dtype=kind) if save else None
+    similarity_rows = similarity.reshape(rows, D)
+    similarity_strides = _gpu.strides(similarity_rows, 0, 1)
+    positive_rows = positive.reshape(rows)
+    positive_strides = _gpu.strides(positive_rows, 0)
+    sizes = _gpu.sizes(D, kind.itemsize, 1, 0)
+    programs = _gpu.programs(similarity.device, rows, sizes)
+    _gpu.launch(
+        kernels.info_nce_forward,
+        similarity.device,
+        programs,
+        sizes.num_warps,
+        False,
+        similarity_rows,
+        positive_rows,
+        scale,
+        y,
+        m,
+        Z,
+        *similarity_strides,
+        *positive_strides,
+        rows,
+        D,
+        scale is not None,
+        save,
+        _gpu.real(kind),
+        _gpu.even(D, *similarity_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (m, Z)
+
+
+def _backward_on_gpu(kernels, saved, similarity, positive, scale, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    D = similarity.shape[-1]
+    rows = similarity.numel() // D
+    kind = _widest(similarity, scale)
+    m, Z = saved
+    dsimilarity = _gpu.room(similarity.shape, similarity)
+    dscale = _gpu.room((), scale)
+    similarity_rows = similarity.reshape(rows, D)
+    similarity_strides = _gpu.strides(similarity_rows, 0, 1)
+    positive_rows = positive.reshape(rows)
+    positive_strides = _gpu.strides(positive_rows, 0)
+    dy_rows = dy.reshape(rows)
+    dy_strides = _gpu.strides(dy_rows, 0)
+    sizes = _gpu.sizes(D, kind.itemsize, 2, 0)
+    programs = _gpu.programs(similarity.device, rows, sizes)
+    sums = similarity.new_empty((programs, 1), dtype=kind)
+    _gpu.launch(
+        kernels.info_nce_backward,
+        similarity.device,
+        programs,
+        sizes.num_warps,
+        True,
+        similarity_rows,
+        positive_rows,
+        dy_rows,
+        m,
+        Z,
+        scale,
+        dsimilarity,
+        sums,
+        *similarity_strides,
+        *positive_strides,
+        *dy_strides,
+        rows,
+        D,
+        scale is not None,
+        _gpu.real(kind),
+        _gpu.even(D, *similarity_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    _gpu.launch(
+        kernels.info_nce_backward_totals,
+        similarity.device,
+        1,
+        4,
+        True,
+        sums,
+        dscale,
+        programs,
+        D,
+        scale is not None,
+        _gpu.real(kind),
+        _gpu.even(D),
+        _gpu.AT_ONCE,
+    )
+    return (dsimilarity, None, dscale)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -193,7 +305,15 @@ _BACKWARD = _torch.CompiledDirection(
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(info_nce, _decomposed, _forward, _backward, _Recorded),
+    _torch.Printed(
+        info_nce,
+        _decomposed,
+        _forward,
+        _backward,
+        _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
+    ),
     inputs={"similarity": "R", "positive": "I", "scale": "n"},
     outputs={"y": "s"},
     rows=("similarity",),

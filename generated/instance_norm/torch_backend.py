@@ -8,9 +8,9 @@
 `instance_norm` takes tensors, and `InstanceNorm` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import math
@@ -18,6 +18,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -220,6 +221,125 @@ def _gradients(dx, dgamma, dbeta, x, gamma, beta):
     )
 
 
+def _forward_on_gpu(kernels, save, x, gamma, beta, eps):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    n, c, *rest = _axes("x", x, "n c ...", 3, True)
+    gamma = None if gamma is None else _floats("gamma", gamma, (c,), "(c)")
+    beta = None if beta is None else _floats("beta", beta, (c,), "(c)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    D = _product(rest)
+    rows = n*c
+    kind = _widest(x, gamma, beta)
+    y = x.new_empty((n, c, *rest))
+    mu = x.new_empty(rows, dtype=kind) if save else None
+    mu_residual = x.new_empty(rows, dtype=kind) if save else None
+    rstd = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(n, c, _product(rest))
+    x_strides = _gpu.strides(x_rows, 0, 1, 2)
+    gamma_rows = None if gamma is None else gamma.reshape(c)
+    gamma_strides = _gpu.strides(gamma_rows, 0)
+    beta_rows = None if beta is None else beta.reshape(c)
+    beta_strides = _gpu.strides(beta_rows, 0)
+    y_rows = y.view(n, c, _product(rest))
+    y_strides = _gpu.strides(y_rows, 0, 1, 2)
+    sizes = _gpu.sizes(D, kind.itemsize, 2, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.instance_norm_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        gamma_rows,
+        beta_rows,
+        float(eps),
+        y_rows,
+        mu,
+        mu_residual,
+        rstd,
+        *x_strides,
+        *gamma_strides,
+        *beta_strides,
+        *y_strides,
+        c,
+        rows,
+        D,
+        beta is not None,
+        gamma is not None,
+        save,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:2], *y_strides[:2]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (mu, mu_residual, rstd)
+
+
+def _backward_on_gpu(kernels, saved, x, gamma, beta, eps, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    n, c, *rest = x.shape
+    D = _product(rest)
+    rows = n*c
+    kind = _widest(x, gamma, beta)
+    mu, mu_residual, rstd = saved
+    dx = _gpu.room((n, c, *rest), x)
+    dgamma_made = _gpu.room((n, c), gamma, dtype=kind)
+    dbeta_made = _gpu.room((n, c), beta, dtype=kind)
+    x_rows = x.reshape(n, c, _product(rest))
+    x_strides = _gpu.strides(x_rows, 0, 1, 2)
+    gamma_rows = None if gamma is None else gamma.reshape(c)
+    gamma_strides = _gpu.strides(gamma_rows, 0)
+    dy_rows = dy.reshape(n, c, _product(rest))
+    dy_strides = _gpu.strides(dy_rows, 0, 1, 2)
+    dx_rows = dx.view(n, c, _product(rest))
+    dx_strides = _gpu.strides(dx_rows, 0, 1, 2)
+    sizes = _gpu.sizes(D, kind.itemsize, 3, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.instance_norm_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        gamma_rows,
+        dy_rows,
+        mu,
+        mu_residual,
+        rstd,
+        dx_rows,
+        dgamma_made,
+        dbeta_made,
+        *x_strides,
+        *gamma_strides,
+        *dy_strides,
+        *dx_strides,
+        c,
+        rows,
+        D,
+        beta is not None,
+        gamma is not None,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:2], *dy_strides[:2], *dx_strides[:2]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    dgamma = (
+        None
+        if gamma is None
+        else dgamma_made.sum(0).reshape(gamma.shape).to(gamma.dtype)
+    )
+    dbeta = (
+        None if beta is None else dbeta_made.sum(0).reshape(beta.shape).to(beta.dtype)
+    )
+    return (dx, dgamma, dbeta)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -246,6 +366,8 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _forward,
         _backward,
         _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
         gradients=_gradients,

@@ -8,9 +8,9 @@
 `layer_norm_hw` takes tensors, and `LayerNormHW` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import math
@@ -18,6 +18,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -204,6 +205,126 @@ def _pulled_rows(x, gamma, beta, dy):
     )
 
 
+def _forward_on_gpu(kernels, save, x, gamma, beta, eps):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    *rest, h, w = _axes("x", x, "... h w", 2, True)
+    gamma = None if gamma is None else _floats("gamma", gamma, (h, w), "(h w)")
+    beta = None if beta is None else _floats("beta", beta, (h, w), "(h w)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    D = h*w
+    rows = _product(rest)
+    kind = _widest(x, gamma, beta)
+    y = x.new_empty((*rest, h, w))
+    mu = x.new_empty(rows, dtype=kind) if save else None
+    mu_residual = x.new_empty(rows, dtype=kind) if save else None
+    rstd = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(_product(rest), h*w)
+    x_strides = _gpu.strides(x_rows, 0, 1)
+    y_rows = y.view(_product(rest), h*w)
+    y_strides = _gpu.strides(y_rows, 0, 1)
+    sizes = _gpu.sizes(D, kind.itemsize, 2, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.layer_norm_hw_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        _gpu.dense(gamma),
+        _gpu.dense(beta),
+        float(eps),
+        y_rows,
+        mu,
+        mu_residual,
+        rstd,
+        *x_strides,
+        *y_strides,
+        rows,
+        D,
+        beta is not None,
+        gamma is not None,
+        save,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:1], *y_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (mu, mu_residual, rstd)
+
+
+def _backward_on_gpu(kernels, saved, x, gamma, beta, eps, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    *rest, h, w = x.shape
+    D = h*w
+    rows = _product(rest)
+    kind = _widest(x, gamma, beta)
+    mu, mu_residual, rstd = saved
+    dx = _gpu.room((*rest, h, w), x)
+    dgamma_made = _gpu.room((h, w), gamma)
+    dbeta_made = _gpu.room((h, w), beta)
+    x_rows = x.reshape(_product(rest), h*w)
+    x_strides = _gpu.strides(x_rows, 0, 1)
+    dy_rows = dy.reshape(_product(rest), h*w)
+    dy_strides = _gpu.strides(dy_rows, 0, 1)
+    dx_rows = dx.view(_product(rest), h*w)
+    dx_strides = _gpu.strides(dx_rows, 0, 1)
+    sizes = _gpu.sizes(D, kind.itemsize, 3, 2)
+    programs = _gpu.programs(x.device, rows, sizes)
+    sums = x.new_empty((programs, 2*D), dtype=kind)
+    _gpu.launch(
+        kernels.layer_norm_hw_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        dy_rows,
+        mu,
+        mu_residual,
+        rstd,
+        _gpu.dense(gamma),
+        dx_rows,
+        sums,
+        *x_strides,
+        *dy_strides,
+        *dx_strides,
+        rows,
+        D,
+        beta is not None,
+        gamma is not None,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:1], *dy_strides[:1], *dx_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    _gpu.launch(
+        kernels.layer_norm_hw_backward_totals,
+        x.device,
+        -(-D // _gpu.COLUMNS),
+        4,
+        True,
+        sums,
+        dgamma_made,
+        dbeta_made,
+        programs,
+        D,
+        beta is not None,
+        gamma is not None,
+        _gpu.real(kind),
+        _gpu.even(D),
+        _gpu.COLUMNS,
+        _gpu.AT_ONCE,
+    )
+    dgamma = None if gamma is None else dgamma_made.reshape(gamma.shape).to(gamma.dtype)
+    dbeta = None if beta is None else dbeta_made.reshape(beta.shape).to(beta.dtype)
+    return (dx, dgamma, dbeta)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -227,6 +348,8 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _forward,
         _backward,
         _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
     ),

@@ -8,14 +8,15 @@
 `modulated_layer_norm` takes tensors, and `ModulatedLayerNorm` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -177,6 +178,134 @@ class _Recorded(_guards.Node):
         return None, *found, None
 
 
+def _forward_on_gpu(kernels, save, x, gate, gamma, beta, eps):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    gate = None if gate is None else _floats("gate", gate, x.shape[:-1], "x.shape[:-1]")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    D = x.shape[-1]
+    rows = x.numel() // D
+    kind = _widest(x, gate, gamma, beta)
+    y = x.new_empty(x.shape)
+    mu = x.new_empty(rows, dtype=kind) if save else None
+    mu_residual = x.new_empty(rows, dtype=kind) if save else None
+    rstd = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(rows, D)
+    x_strides = _gpu.strides(x_rows, 0, 1)
+    gate_rows = None if gate is None else gate.reshape(rows)
+    gate_strides = _gpu.strides(gate_rows, 0)
+    sizes = _gpu.sizes(D, kind.itemsize, 2, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.modulated_layer_norm_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        gate_rows,
+        _gpu.dense(gamma),
+        _gpu.dense(beta),
+        float(eps),
+        y,
+        mu,
+        mu_residual,
+        rstd,
+        *x_strides,
+        *gate_strides,
+        rows,
+        D,
+        beta is not None,
+        gamma is not None,
+        gate is not None,
+        save,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (mu, mu_residual, rstd)
+
+
+def _backward_on_gpu(kernels, saved, x, gate, gamma, beta, eps, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    D = x.shape[-1]
+    rows = x.numel() // D
+    kind = _widest(x, gate, gamma, beta)
+    mu, mu_residual, rstd = saved
+    dx = _gpu.room(x.shape, x)
+    dgate = _gpu.room(x.shape[:-1], gate)
+    dgamma = _gpu.room((D,), gamma)
+    dbeta = _gpu.room((D,), beta)
+    x_rows = x.reshape(rows, D)
+    x_strides = _gpu.strides(x_rows, 0, 1)
+    gate_rows = None if gate is None else gate.reshape(rows)
+    gate_strides = _gpu.strides(gate_rows, 0)
+    dy_rows = dy.reshape(rows, D)
+    dy_strides = _gpu.strides(dy_rows, 0, 1)
+    sizes = _gpu.sizes(D, kind.itemsize, 3, 2)
+    programs = _gpu.programs(x.device, rows, sizes)
+    sums = x.new_empty((programs, 2*D), dtype=kind)
+    _gpu.launch(
+        kernels.modulated_layer_norm_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        gate_rows,
+        dy_rows,
+        mu,
+        mu_residual,
+        rstd,
+        _gpu.dense(gamma),
+        _gpu.dense(beta),
+        dx,
+        dgate,
+        sums,
+        *x_strides,
+        *gate_strides,
+        *dy_strides,
+        rows,
+        D,
+        beta is not None,
+        gamma is not None,
+        gate is not None,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:1], *dy_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    _gpu.launch(
+        kernels.modulated_layer_norm_backward_totals,
+        x.device,
+        -(-D // _gpu.COLUMNS),
+        4,
+        True,
+        sums,
+        dgamma,
+        dbeta,
+        programs,
+        D,
+        beta is not None,
+        gamma is not None,
+        _gpu.real(kind),
+        _gpu.even(D),
+        _gpu.COLUMNS,
+        _gpu.AT_ONCE,
+    )
+    return (dx, dgate, dgamma, dbeta)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -197,7 +326,15 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(modulated_layer_norm, _decomposed, _forward, _backward, _Recorded),
+    _torch.Printed(
+        modulated_layer_norm,
+        _decomposed,
+        _forward,
+        _backward,
+        _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
+    ),
     inputs={"x": "R", "gate": "s", "gamma": "f", "beta": "f"},
     outputs={"y": "r"},
     rows=("x",),

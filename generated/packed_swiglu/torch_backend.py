@@ -8,9 +8,9 @@
 `packed_swiglu` takes tensors, and `PackedSwiglu` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import math
@@ -18,6 +18,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -166,6 +167,104 @@ def _gradients(dgate, dvalue, x):
     return torch.stack((dgate.reshape(_product(rest), d), dvalue), 1).reshape(x.shape),
 
 
+def _forward_on_gpu(kernels, save, x):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    *rest, s_d = _axes("x", x, "... (s d)", 1, True)
+    if s_d % 2:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}, and s = {2} does not divide its axis (s d) of {s_d}"
+        )
+    d = s_d // 2
+    D = d
+    rows = _product(rest)
+    kind = _widest(x)
+    y = x.new_empty((*rest, d))
+    gate_rows = x.reshape(_product(rest), 2, d)[:, 0]
+    gate_strides = _gpu.strides(gate_rows, 0, 1)
+    value_rows = x.reshape(_product(rest), 2, d)[:, 1]
+    value_strides = _gpu.strides(value_rows, 0, 1)
+    y_rows = y.view(_product(rest), d)
+    y_strides = _gpu.strides(y_rows, 0, 1)
+    sizes = _gpu.sizes(D, kind.itemsize, 3, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.packed_swiglu_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        gate_rows,
+        value_rows,
+        y_rows,
+        *gate_strides,
+        *value_strides,
+        *y_strides,
+        rows,
+        D,
+        _gpu.real(kind),
+        _gpu.even(D, *gate_strides[:1], *value_strides[:1], *y_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), ()
+
+
+def _backward_on_gpu(kernels, saved, x, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    *rest, s_d = x.shape
+    d = s_d // 2
+    D = d
+    rows = _product(rest)
+    kind = _widest(x)
+    dx = _gpu.room((*rest, 2*d), x)
+    gate_rows = x.reshape(_product(rest), 2, d)[:, 0]
+    gate_strides = _gpu.strides(gate_rows, 0, 1)
+    value_rows = x.reshape(_product(rest), 2, d)[:, 1]
+    value_strides = _gpu.strides(value_rows, 0, 1)
+    dy_rows = dy.reshape(_product(rest), d)
+    dy_strides = _gpu.strides(dy_rows, 0, 1)
+    dgate_rows = dx.view(_product(rest), 2, d)[:, 0]
+    dgate_strides = _gpu.strides(dgate_rows, 0, 1)
+    dvalue_rows = dx.view(_product(rest), 2, d)[:, 1]
+    dvalue_strides = _gpu.strides(dvalue_rows, 0, 1)
+    sizes = _gpu.sizes(D, kind.itemsize, 5, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.packed_swiglu_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        gate_rows,
+        value_rows,
+        dy_rows,
+        dgate_rows,
+        dvalue_rows,
+        *gate_strides,
+        *value_strides,
+        *dy_strides,
+        *dgate_strides,
+        *dvalue_strides,
+        rows,
+        D,
+        _gpu.real(kind),
+        _gpu.even(
+            D,
+            *gate_strides[:1],
+            *value_strides[:1],
+            *dy_strides[:1],
+            *dgate_strides[:1],
+            *dvalue_strides[:1],
+        ),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (dx,)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(__file__, "kernels", "packed_swiglu_forward")
@@ -179,6 +278,8 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _forward,
         _backward,
         _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
         outputs=_outputs,

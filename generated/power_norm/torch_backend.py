@@ -8,14 +8,15 @@
 `power_norm` takes tensors, and `PowerNorm` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -140,6 +141,107 @@ class _Recorded(_guards.Node):
         return None, *found, None
 
 
+def _forward_on_gpu(kernels, save, x, gamma, eps):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    D = x.shape[-1]
+    rows = x.numel() // D
+    kind = _widest(x, gamma)
+    y = x.new_empty(x.shape)
+    scale = x.new_empty(rows, dtype=kind) if save else None
+    x_rows = x.reshape(rows, D)
+    x_strides = _gpu.strides(x_rows, 0, 1)
+    sizes = _gpu.sizes(D, kind.itemsize, 2, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.power_norm_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        _gpu.dense(gamma),
+        float(eps),
+        y,
+        scale,
+        *x_strides,
+        rows,
+        D,
+        gamma is not None,
+        save,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), (scale,)
+
+
+def _backward_on_gpu(kernels, saved, x, gamma, eps, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    D = x.shape[-1]
+    rows = x.numel() // D
+    kind = _widest(x, gamma)
+    (scale,) = saved
+    dx = _gpu.room(x.shape, x)
+    dgamma = _gpu.room((D,), gamma)
+    x_rows = x.reshape(rows, D)
+    x_strides = _gpu.strides(x_rows, 0, 1)
+    dy_rows = dy.reshape(rows, D)
+    dy_strides = _gpu.strides(dy_rows, 0, 1)
+    sizes = _gpu.sizes(D, kind.itemsize, 3, 1)
+    programs = _gpu.programs(x.device, rows, sizes)
+    sums = x.new_empty((programs, D), dtype=kind)
+    _gpu.launch(
+        kernels.power_norm_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        x_rows,
+        dy_rows,
+        scale,
+        _gpu.dense(gamma),
+        dx,
+        sums,
+        *x_strides,
+        *dy_strides,
+        rows,
+        D,
+        gamma is not None,
+        _gpu.real(kind),
+        _gpu.even(D, *x_strides[:1], *dy_strides[:1]),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    _gpu.launch(
+        kernels.power_norm_backward_totals,
+        x.device,
+        -(-D // _gpu.COLUMNS),
+        4,
+        True,
+        sums,
+        dgamma,
+        programs,
+        D,
+        gamma is not None,
+        _gpu.real(kind),
+        _gpu.even(D),
+        _gpu.COLUMNS,
+        _gpu.AT_ONCE,
+    )
+    return (dx, dgamma)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -157,7 +259,15 @@ _INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __file__,
     __name__.rpartition(".")[0],
-    _torch.Printed(power_norm, _decomposed, _forward, _backward, _Recorded),
+    _torch.Printed(
+        power_norm,
+        _decomposed,
+        _forward,
+        _backward,
+        _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
+    ),
     inputs={"x": "R", "gamma": "f"},
     outputs={"y": "r"},
     rows=("x",),

@@ -8,14 +8,15 @@
 `rotary` takes tensors, and `Rotary` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
-that are no floats, and an operator of them in `torch.compile` and autocast. On other
-devices, in `vmap` and `torch.func`, and where derivatives are differentiated,
-`_decomposed` computes.
+that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
+on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
+in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
 """
 
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import gpu as _gpu
 from .._runtime.torch import guards as _guards
 
 __all__ = [
@@ -233,6 +234,137 @@ def _gradients(da, db, _2, _3, x, cosine, sine):
     )
 
 
+def _forward_on_gpu(kernels, save, x, cosine, sine):
+    """The outputs by the Triton kernel, and what it can `save` of each row."""
+    x = _floats("x", x)
+    b, h, t, s_d = _axes("x", x, "b h t (s d)", 4)
+    if s_d % 2:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}, and s = {2} does not divide its axis (s d) of {s_d}"
+        )
+    d = s_d // 2
+    cosine = _floats("cosine", cosine, (t, d), "(t d)")
+    sine = _floats("sine", sine, (t, d), "(t d)")
+    D = d
+    rows = b*h*t
+    kind = _widest(x, cosine, sine)
+    y = x.new_empty((b, h, t, 2*d))
+    a_rows = x.reshape(b, h, t, 2, d)[:, :, :, 0]
+    a_strides = _gpu.strides(a_rows, 0, 1, 2, 3)
+    b_rows = x.reshape(b, h, t, 2, d)[:, :, :, 1]
+    b_strides = _gpu.strides(b_rows, 0, 1, 2, 3)
+    cosine_rows = cosine.reshape(t, d)
+    cosine_strides = _gpu.strides(cosine_rows, 0, 1)
+    sine_rows = sine.reshape(t, d)
+    sine_strides = _gpu.strides(sine_rows, 0, 1)
+    y_0_rows = y.view(b, h, t, 2, d)[:, :, :, 0]
+    y_0_strides = _gpu.strides(y_0_rows, 0, 1, 2, 3)
+    y_1_rows = y.view(b, h, t, 2, d)[:, :, :, 1]
+    y_1_strides = _gpu.strides(y_1_rows, 0, 1, 2, 3)
+    sizes = _gpu.sizes(D, kind.itemsize, 6, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.rotary_forward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        a_rows,
+        b_rows,
+        cosine_rows,
+        sine_rows,
+        y_0_rows,
+        y_1_rows,
+        *a_strides,
+        *b_strides,
+        *cosine_strides,
+        *sine_strides,
+        *y_0_strides,
+        *y_1_strides,
+        h,
+        t,
+        rows,
+        D,
+        _gpu.real(kind),
+        _gpu.even(
+            D,
+            *a_strides[:3],
+            *b_strides[:3],
+            *cosine_strides[:1],
+            *sine_strides[:1],
+            *y_0_strides[:3],
+            *y_1_strides[:3],
+        ),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (y,), ()
+
+
+def _backward_on_gpu(kernels, saved, x, cosine, sine, dy):
+    """The gradients by the Triton kernels, of what forward `saved` of each row."""
+    b, h, t, s_d = x.shape
+    d = s_d // 2
+    D = d
+    rows = b*h*t
+    kind = _widest(x, cosine, sine)
+    dx = _gpu.room((b, h, t, 2*d), x)
+    cosine_rows = cosine.reshape(t, d)
+    cosine_strides = _gpu.strides(cosine_rows, 0, 1)
+    sine_rows = sine.reshape(t, d)
+    sine_strides = _gpu.strides(sine_rows, 0, 1)
+    dy_0_rows = dy.reshape(b, h, t, 2, d)[:, :, :, 0]
+    dy_0_strides = _gpu.strides(dy_0_rows, 0, 1, 2, 3)
+    dy_1_rows = dy.reshape(b, h, t, 2, d)[:, :, :, 1]
+    dy_1_strides = _gpu.strides(dy_1_rows, 0, 1, 2, 3)
+    da_rows = dx.view(b, h, t, 2, d)[:, :, :, 0]
+    da_strides = _gpu.strides(da_rows, 0, 1, 2, 3)
+    db_rows = dx.view(b, h, t, 2, d)[:, :, :, 1]
+    db_strides = _gpu.strides(db_rows, 0, 1, 2, 3)
+    sizes = _gpu.sizes(D, kind.itemsize, 6, 0)
+    programs = _gpu.programs(x.device, rows, sizes)
+    _gpu.launch(
+        kernels.rotary_backward,
+        x.device,
+        programs,
+        sizes.num_warps,
+        True,
+        cosine_rows,
+        sine_rows,
+        dy_0_rows,
+        dy_1_rows,
+        da_rows,
+        db_rows,
+        *cosine_strides,
+        *sine_strides,
+        *dy_0_strides,
+        *dy_1_strides,
+        *da_strides,
+        *db_strides,
+        h,
+        t,
+        rows,
+        D,
+        dy is not None,
+        dy is not None,
+        _gpu.real(kind),
+        _gpu.even(
+            D,
+            *cosine_strides[:1],
+            *sine_strides[:1],
+            *dy_0_strides[:3],
+            *dy_1_strides[:3],
+            *da_strides[:3],
+            *db_strides[:3],
+        ),
+        sizes.ROWS,
+        sizes.TILE,
+        sizes.WHOLE,
+    )
+    return (dx, None, None)
+
+
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
@@ -254,6 +386,8 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _forward,
         _backward,
         _Recorded,
+        _forward_on_gpu,
+        _backward_on_gpu,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
         outputs=_outputs,

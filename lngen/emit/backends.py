@@ -51,7 +51,7 @@ _OWN: Mapping[str, Backend] = {
     "numpy": Backend(numpy.emit, "NumPy", (), ("numpy",)),
     "cpu": Backend(cpu.emit, "C++", ("numpy",), ("cpu", "cpp")),
     "cuda": Backend(cuda.emit, "CUDA", ("numpy",), ("cuda", "cpp")),
-    "torch": Backend(torch.emit, "PyTorch", (), ("torch", "cpu", "cpp")),
+    "torch": Backend(torch.emit, "PyTorch", (), ("torch", "cpu", "cpp", "triton")),
     "jax": Backend(jax.emit, "JAX", (), ("jax",)),
 }
 

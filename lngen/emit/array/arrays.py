@@ -195,9 +195,11 @@ class PublicArrays:
             axis = next(n for n in pattern.names if n in self.layer.counts)
             place = pattern.names.index(axis)
             split = f"{name}.reshape({self._each(pattern.names)})"
+            own = Pattern(tuple((other,) for other in pattern.names if other != axis))
+            beside = "" if own.names == self.layout.names else self._beside(own)
             for number, part in enumerate(each.parts):
                 if part:
-                    text = f"{split}[{':, ' * place}{number}]"
+                    text = f"{split}[{':, ' * place}{number}]{beside}"
                     yield ArgumentOfRows(part, each, self._there(each, text))
         elif pattern:
             yield ArgumentOfRows(each.name, each, self._there(each, f"{name}{self._beside(pattern)}"))

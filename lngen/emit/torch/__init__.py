@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lngen.emit import Notes, cpp, cpu
+from lngen.emit import Notes, cpp, cpu, triton
 from lngen.emit.class_names import attribute, class_of
 from lngen.emit.functions import NUMBERS, FrameworkFunction
 from lngen.emit.interface import PublicInput, PublicInterface, interface
@@ -21,6 +21,7 @@ from lngen.emit.torch.straight import StraightCall
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.casts import TARGETS
 
+_PRINTED = ("_decomposed", "_forward", "_backward", "_Recorded", "_forward_on_gpu", "_backward_on_gpu")
 _PLACE = ("device: _torch.Device = None", "dtype: _torch.Dtype = None")
 
 
@@ -49,11 +50,15 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
             decomposition.arrays,
         )
         functions = decomposition.functions()
-        own = {name: spelled_text("\n".join(text)).split("\n") for name, text in straight.functions().items()}
-        helpers = [*functions["helpers"], *re.findall(r"(?<!\w)_product(?=\()", "\n".join(own["arranged"]))]
+        launched = triton.launches(programs[:2], notes, decomposition.arrays, decomposition.checks)
+        parts = straight.functions() | {"launched": launched}
+        own = {name: spelled_text("\n".join(text)).split("\n") for name, text in parts.items()}
+        made = "\n".join([*own["arranged"], *own["launched"]])
+        helpers = [*functions["helpers"], *re.findall(r"(?<!\w)_product(?=\()", made)]
         functions |= own | {"helpers": sorted({*helpers})}
         text = _TorchText(layer, notes, function, straight).module(functions)
-        return {"torch_backend.py": text, **{name: sources[name] for name in ("kernels.cpp", "layer.h")}}
+        files = {"torch_backend.py": text, **triton.emit(programs, notes)}
+        return files | {name: sources[name] for name in ("kernels.cpp", "layer.h")}
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,7 @@ class _TorchText:
             "_torch.TorchLayer",
             "__file__",
             '__name__.rpartition(".")[0]',
-            call("_torch.Printed", self.notes.layer, "_decomposed", "_forward", "_backward", "_Recorded", **arranged),
+            call("_torch.Printed", self.notes.layer, *_PRINTED, **arranged),
             inputs=table({each.public: f'"{straight.public_letter(each)}"' for each in layer.inputs}),
             outputs=table({name: f'"{letter}"' for name, letter in outputs.items()}),
             rows=quoted(rows),

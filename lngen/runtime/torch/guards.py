@@ -79,9 +79,9 @@ _modes: Callable[[], int] = _private(_C, "_len_torch_dispatch_stack")
 _HOOKS: Callable[[bool], Any] = getattr(_C._autograd, "_top_saved_tensors_default_hooks", lambda _: None)
 is_exporting: Callable[[], bool] = getattr(torch.compiler, "is_exporting", lambda: False)
 _SILENT: tuple[Callable[[], Any], ...] = (
-    partial(_HOOKS, False),
     _private(_C, "_len_torch_function_stack"),
     _private(_C, "_is_any_autocast_enabled"),
+    partial(_HOOKS, False),
     _private(_C._autograd, "_profiler_enabled"),
 )
 """Functions whose results are 0, False or None where no mode, cast, profiler or hook has a say in a call."""
@@ -110,14 +110,24 @@ _OF_DEVICE: int = _bits("CPU")
 _IGNORED: int = _bits(*_DECIDE_NOTHING) & ~_OF_DEVICE
 
 
-def are_alone(tensors: Sequence[Any]) -> bool:
-    """Test whether a call with these tensors of the processor, or None, is nobody's but a kernel's and autograd's."""
-    if forward_ad._current_level >= 0 or any(each() for each in _SILENT):  # no key says which tensors have a tangent
+@cache
+def _of_tensors(device: str) -> int:
+    """The keys of plain tensors of a type of device."""
+    return _bits(*(each.replace("CPU", device.upper()) for each in (*_DECIDE_NOTHING, "CPU")))
+
+
+def are_alone(tensors: Sequence[Any], gpu: str = "") -> bool:
+    """Test whether a call with these tensors of a device, or None, is nobody's but a kernel's and autograd's.
+
+    The device is the processor, or a `gpu` by its type, where a profiler sees the kernels, and hooks what is saved.
+    """
+    silent, device = (_SILENT[:2], gpu) if gpu else (_SILENT, "cpu")
+    if forward_ad._current_level >= 0 or any(each() for each in silent):  # no key says which tensors have a tangent
         return False
     # One by one: a batched tensor has no key of a device, which another would lend it.
     keys = [_included()] + [_keys(each) for each in tensors if isinstance(each, Tensor)]
-    return not any(each.raw_repr() & ~(_IGNORED | _OF_DEVICE) for each in keys) and all(
-        type(each) in _KINDS and each.is_cpu for each in tensors if each is not None
+    return not any(each.raw_repr() & ~_of_tensors(device) for each in keys) and all(
+        type(each) in _KINDS and each.device.type == device for each in tensors if each is not None
     )
 
 

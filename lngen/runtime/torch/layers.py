@@ -8,12 +8,14 @@ have the layer's operator, and all else the decomposition, which PyTorch differe
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, reduce
+from importlib import import_module
 from math import isfinite
 from numbers import Real
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from ..native import compiler as host_compiler
+from . import gpu
 from .guards import (
     FLOATS,
     SAME_SHAPE,
@@ -76,6 +78,10 @@ class Printed(NamedTuple):
     cotangents, and returns a gradient for each input. `recorded` is the function of autograd that takes what `forward`
     returns, and then the arguments of `decomposed`. Where axes have names, `rows` and `pulled_rows` make what both
     take of arrays and sizes, and `outputs` and `gradients` make arrays of what they return.
+
+    `forward_on_gpu` takes Triton's kernels, whether to save row scalars, and the arguments of `decomposed`, and returns
+    the outputs and the row scalars. `backward_on_gpu` takes these in place of whether to save them, and further the
+    outputs that are kept, and the cotangents.
     """
 
     function: Callable[..., Any]
@@ -83,6 +89,8 @@ class Printed(NamedTuple):
     forward: Callable[..., Any]
     backward: Callable[..., Any]
     recorded: Any
+    forward_on_gpu: Callable[..., Any]
+    backward_on_gpu: Callable[..., Any]
     rows: Callable[..., Any] | None = None
     pulled_rows: Callable[..., Any] | None = None
     outputs: Callable[..., Any] | None = None
@@ -116,6 +124,7 @@ class TorchLayer(Generic[Result]):
         scalars: int = 0,
     ) -> None:
         self.folder, self.emitted, self.decomposed = Path(file).parent, emitted, emitted.decomposed
+        self.package = package
         self.inputs, self.constants, self.sizes, self.scalars = [*inputs], dict(constants), sizes, scalars
         self.count, self.outputs, places = len(inputs), len(outputs), [*outputs]
         self.letters = "".join(inputs.values()).lower()
@@ -202,10 +211,13 @@ class TorchLayer(Generic[Result]):
     def _by_kernels(self, values: Sequence[Any]) -> Any:
         """The outputs by kernels, or None where they have no say, or for a call that is wrong."""
         inputs, (numbers, _) = values[: self.count], self.numbers(values)
-        if not self.row(inputs).numel() or not are_alone(inputs):
+        on_gpu = gpu.takes(inputs)
+        if not self.row(inputs).numel() or not (on_gpu or are_alone(inputs)):
             return None
         for (name, signed), value in zip(self.constants.items(), numbers, strict=True):
             constant(name, value, signed)
+        if on_gpu:
+            return self._on_gpu(values)
         if not self.has_kernels:
             return None
         if not is_recorded(inputs):
@@ -214,6 +226,18 @@ class TorchLayer(Generic[Result]):
         with torch.no_grad():
             found = self.made(values, None)
         return None if found is None else self.emitted.recorded.apply(found, *values)
+
+    def _on_gpu(self, values: Sequence[Any]) -> Any:
+        """The outputs by Triton's kernels."""
+        recorded = is_recorded(values[: self.count])
+        with torch.no_grad():
+            made = self.emitted.forward_on_gpu(self.triton, recorded, *values)
+        return gpu.RecordedLaunch.apply(self, made, *values) if recorded else only(made[0])
+
+    @cached_property
+    def triton(self) -> Any:
+        """The module of Triton's kernels."""
+        return import_module(f"{self.package}.triton_kernels")
 
     def made(self, values: Sequence[Any], kept: Any) -> Any:
         """The results of compiled kernels, and the row scalars for None; None for what no kernel takes."""
@@ -287,6 +311,10 @@ class TorchLayer(Generic[Result]):
         tensors = [*values[: self.count], *outputs, *cotangents]
         if all(each is None for each in cotangents):
             return [None] * self.count
+        wide = [each.float() if each is not None and each.itemsize == 1 else each for each in cotangents]
+        if not is_recorded(tensors) and gpu.takes([*values[: self.count], *outputs, *wide]):
+            made: Sequence[Any] = self.emitted.backward_on_gpu(self.triton, kept, *values, *outputs, *wide)
+            return made
         if is_recorded(tensors) or not are_alone(tensors):
             return self.by_decomposition(values, cotangents)
         return self.pulled(kept, tensors, values)

@@ -113,7 +113,14 @@ def test_pytorch_needs_neither_numpy_s_nor_the_processor_s_backend(tmp_path):
     names = write(tmp_path / "layers", "torch")
     assert not [name for name in names if name.startswith(("numpy", "protocol", "cuda"))]
     found = {path.name for path in (tmp_path / "layers" / "scaled").iterdir()}
-    assert found == {"derivation.md", "kernels.cpp", "layer.h", "manifest.json", "torch_backend.py"}
+    assert found == {
+        "derivation.md",
+        "kernels.cpp",
+        "layer.h",
+        "manifest.json",
+        "torch_backend.py",
+        "triton_kernels.py",
+    }
     program = """
 import sys
 sys.path.insert(0, sys.argv[1])

@@ -1,0 +1,551 @@
+# Made by lngen 0.1.0 from the definition of instance_norm; derivation.md has its steps, cost and evidence.
+# Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
+# definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
+# mypy: ignore-errors
+"""Instance normalization: each row is one channel of one sample.
+
+Kernels in Triton. A program takes ROWS rows at a time, and any grid is right. A tile has
+TILE entries of each; with WHOLE a row fits in one, and is read once. A is the type that
+is computed in. D, and strides between rows, are multiples of EVEN. An argument x that is
+left out is None, and HAS_x False.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def corrected_products(products, sum_s, mean_s, sum_t, mean_t, length):
+    """sum((s - mean_s)*(t - mean_t)) from sums of s*t, s and t, where the means are what rounding left of 0."""
+    rest = tl.fma(-mean_s, length + tl.zeros_like(sum_s), sum_s)
+    return tl.fma(-mean_t, rest, tl.fma(-mean_s, sum_t, products))
+
+
+@triton.jit
+def corrected_squares(squares, sum_s, mean_s, length):
+    """sum((s - mean_s)**2); rounding alone can bring it below 0."""
+    found = corrected_products(squares, sum_s, mean_s, sum_s, mean_s, length)
+    return tl.where(found < 0, 0.0, found)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def instance_norm_forward(
+    x_ptr,
+    gamma_ptr,
+    beta_ptr,
+    eps: tl.float64,
+    y_ptr,
+    mu_ptr,
+    mu_residual_ptr,
+    rstd_ptr,
+    x_stride_n,
+    x_stride_c,
+    x_step,
+    gamma_stride_c,
+    beta_stride_c,
+    y_stride_n,
+    y_stride_c,
+    y_step,
+    c_size,
+    rows,
+    D,
+    HAS_beta: tl.constexpr,
+    HAS_gamma: tl.constexpr,
+    SAVE: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """mu = mean(x)
+    var = mean((x - mu)**2)
+    rstd = 1/sqrt(var + eps)
+    xhat = rstd*(x - mu)
+    y = gamma*xhat + beta
+    """
+    x_stride_n = x_stride_n // EVEN * EVEN
+    x_stride_c = x_stride_c // EVEN * EVEN
+    y_stride_n = y_stride_n // EVEN * EVEN
+    y_stride_c = y_stride_c // EVEN * EVEN
+    D = D // EVEN * EVEN
+    length = tl.cast(D, A)
+    eps = tl.full([1, 1], eps, A)
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        n_index = row // c_size
+        c_index = row % c_size
+        x_row = x_ptr + n_index*x_stride_n + c_index*x_stride_c
+        y_row = y_ptr + n_index*y_stride_n + c_index*y_stride_c
+        gamma = (
+            tl.load(gamma_ptr + c_index*gamma_stride_c, there, 0).to(A)
+            if HAS_gamma
+            else 1.0
+        )
+        beta = (
+            tl.load(beta_ptr + c_index*beta_stride_c, there, 0).to(A)
+            if HAS_beta
+            else 0.0
+        )
+        mu_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            mu_sum += x
+        mu = tl.sum(mu_sum, 1, keep_dims=True)/length  # step 1: mean(x)
+        sum_x_shifted_sum = tl.zeros([ROWS, TILE], A)
+        squares_x_shifted_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            x_shifted = x - mu  # step 2, pass 1: compensation
+            sum_x_shifted_sum += tl.where(inside, x_shifted, 0.0)
+            squares_x_shifted_sum += tl.where(inside, x_shifted*x_shifted, 0.0)
+        sum_x_shifted = tl.sum(sum_x_shifted_sum, 1, keep_dims=True)  # step 2, pass 5
+        # step 3, pass 6: sum(x_shifted**2)
+        squares_x_shifted = tl.sum(squares_x_shifted_sum, 1, keep_dims=True)
+        mu_residual = sum_x_shifted/length  # step 2, pass 7: moments
+        # step 3, pass 8: moments
+        var = corrected_squares(
+            squares_x_shifted, sum_x_shifted, mu_residual, length
+        )/length
+        rstd = tl.rsqrt(var + eps)  # step 4
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            x_shifted = x - mu  # step 2, pass 1: compensation
+            x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+            xhat = x_centred*rstd  # step 5
+            y = xhat*gamma  # step 6
+            if HAS_beta:
+                y += beta  # step 6
+            tl.store(y_row + d*y_step, y, inside)
+        if SAVE:
+            tl.store(mu_ptr + row, mu, there)
+            tl.store(mu_residual_ptr + row, mu_residual, there)
+            tl.store(rstd_ptr + row, rstd, there)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def instance_norm_backward(
+    x_ptr,
+    gamma_ptr,
+    dy_ptr,
+    mu_ptr,
+    mu_residual_ptr,
+    rstd_ptr,
+    dx_ptr,
+    dgamma_ptr,
+    dbeta_ptr,
+    x_stride_n,
+    x_stride_c,
+    x_step,
+    gamma_stride_c,
+    dy_stride_n,
+    dy_stride_c,
+    dy_step,
+    dx_stride_n,
+    dx_stride_c,
+    dx_step,
+    c_size,
+    rows,
+    D,
+    HAS_beta: tl.constexpr,
+    HAS_gamma: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """g = gamma*dy
+    dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
+    dgamma = sum(sum(dy*xhat), "n")
+    dbeta = sum(sum(dy), "n")
+    """
+    x_stride_n = x_stride_n // EVEN * EVEN
+    x_stride_c = x_stride_c // EVEN * EVEN
+    dy_stride_n = dy_stride_n // EVEN * EVEN
+    dy_stride_c = dy_stride_c // EVEN * EVEN
+    dx_stride_n = dx_stride_n // EVEN * EVEN
+    dx_stride_c = dx_stride_c // EVEN * EVEN
+    D = D // EVEN * EVEN
+    length = tl.cast(D, A)
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        n_index = row // c_size
+        c_index = row % c_size
+        x_row = x_ptr + n_index*x_stride_n + c_index*x_stride_c
+        dy_row = dy_ptr + n_index*dy_stride_n + c_index*dy_stride_c
+        dx_row = dx_ptr + n_index*dx_stride_n + c_index*dx_stride_c
+        gamma = (
+            tl.load(gamma_ptr + c_index*gamma_stride_c, there, 0).to(A)
+            if HAS_gamma
+            else 1.0
+        )
+        mu = tl.load(mu_ptr + row, there, 0).to(A)
+        mu_residual = tl.load(mu_residual_ptr + row, there, 0).to(A)
+        rstd = tl.load(rstd_ptr + row, there, 0).to(A)
+        mean_g_unscaled_sum = tl.zeros([ROWS, TILE], A)
+        mean_g_xhat_unscaled_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
+            x_shifted = x - mu  # step 2, pass 1: compensation
+            x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+            xhat = x_centred*rstd  # step 5
+            mean_g_unscaled_sum += dy
+            mean_g_xhat_unscaled_sum += tl.where(inside, dy*xhat, 0.0)
+        # step 17, pass 9: mean(dy)
+        mean_g_unscaled = tl.sum(mean_g_unscaled_sum, 1, keep_dims=True)/length
+        # step 17, pass 17: mean(dy*xhat)
+        mean_g_xhat_unscaled = tl.sum(
+            mean_g_xhat_unscaled_sum, 1, keep_dims=True
+        )/length
+        mean_g = gamma*mean_g_unscaled  # step 17, pass 12: shared reductions
+        mean_g_xhat = gamma*mean_g_xhat_unscaled  # step 17, pass 13: shared reductions
+        if HAS_gamma:
+            dgamma = mean_g_xhat_unscaled*length  # step 18, pass 14: shared reductions
+        if HAS_beta:
+            dbeta = mean_g_unscaled*length  # step 19, pass 15: shared reductions
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
+            x_shifted = x - mu  # step 2, pass 1: compensation
+            x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+            xhat = x_centred*rstd  # step 5
+            g = dy*gamma  # step 7
+            dx = (g - mean_g - xhat*mean_g_xhat)*rstd  # step 17
+            tl.store(dx_row + d*dx_step, dx, inside)
+        if HAS_gamma:
+            tl.store(dgamma_ptr + row, dgamma, there)
+        if HAS_beta:
+            tl.store(dbeta_ptr + row, dbeta, there)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def instance_norm_jvp(
+    x_ptr,
+    gamma_ptr,
+    x_dot_ptr,
+    gamma_dot_ptr,
+    beta_dot_ptr,
+    mu_ptr,
+    mu_residual_ptr,
+    rstd_ptr,
+    y_dot_ptr,
+    x_stride_n,
+    x_stride_c,
+    x_step,
+    gamma_stride_c,
+    x_dot_stride_n,
+    x_dot_stride_c,
+    x_dot_step,
+    gamma_dot_stride_c,
+    beta_dot_stride_c,
+    y_dot_stride_n,
+    y_dot_stride_c,
+    y_dot_step,
+    c_size,
+    rows,
+    D,
+    HAS_beta_dot: tl.constexpr,
+    HAS_gamma: tl.constexpr,
+    HAS_gamma_dot: tl.constexpr,
+    HAS_x_dot: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """y_dot = gamma_dot*xhat + beta_dot + gamma*rstd*(x_dot - mean(x_dot) -
+        xhat*mean(x_dot*xhat))
+    """
+    x_stride_n = x_stride_n // EVEN * EVEN
+    x_stride_c = x_stride_c // EVEN * EVEN
+    x_dot_stride_n = x_dot_stride_n // EVEN * EVEN
+    x_dot_stride_c = x_dot_stride_c // EVEN * EVEN
+    y_dot_stride_n = y_dot_stride_n // EVEN * EVEN
+    y_dot_stride_c = y_dot_stride_c // EVEN * EVEN
+    D = D // EVEN * EVEN
+    length = tl.cast(D, A)
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        n_index = row // c_size
+        c_index = row % c_size
+        if HAS_gamma_dot or HAS_x_dot:
+            x_row = x_ptr + n_index*x_stride_n + c_index*x_stride_c
+        if HAS_x_dot:
+            x_dot_row = x_dot_ptr + n_index*x_dot_stride_n + c_index*x_dot_stride_c
+        y_dot_row = y_dot_ptr + n_index*y_dot_stride_n + c_index*y_dot_stride_c
+        if HAS_x_dot:
+            gamma = (
+                tl.load(gamma_ptr + c_index*gamma_stride_c, there, 0).to(A)
+                if HAS_gamma
+                else 1.0
+            )
+        if HAS_gamma_dot:
+            gamma_dot = tl.load(
+                gamma_dot_ptr + c_index*gamma_dot_stride_c, there, 0
+            ).to(A)
+        beta_dot = (
+            tl.load(beta_dot_ptr + c_index*beta_dot_stride_c, there, 0).to(A)
+            if HAS_beta_dot
+            else 0.0
+        )
+        if HAS_gamma_dot or HAS_x_dot:
+            mu = tl.load(mu_ptr + row, there, 0).to(A)
+            mu_residual = tl.load(mu_residual_ptr + row, there, 0).to(A)
+            rstd = tl.load(rstd_ptr + row, there, 0).to(A)
+        if HAS_x_dot:
+            gamma_scaled = gamma*rstd  # step 28, pass 18: once a row
+            mean_x_dot_sum = tl.zeros([ROWS, TILE], A)
+            mean_x_dot_xhat_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            if HAS_gamma_dot or HAS_x_dot:
+                x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            if HAS_x_dot:
+                x_dot = tl.load(x_dot_row + d*x_dot_step, inside, 0).to(A)
+            if HAS_gamma_dot or HAS_x_dot:
+                x_shifted = x - mu  # step 2, pass 1: compensation
+                x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+                xhat = x_centred*rstd  # step 5
+            if HAS_x_dot:
+                mean_x_dot_sum += x_dot
+                mean_x_dot_xhat_sum += tl.where(inside, x_dot*xhat, 0.0)
+        if HAS_x_dot:
+            mean_x_dot = tl.sum(mean_x_dot_sum, 1, keep_dims=True)/length  # step 28
+            # step 28: mean(x_dot*xhat)
+            mean_x_dot_xhat = tl.sum(mean_x_dot_xhat_sum, 1, keep_dims=True)/length
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            if HAS_gamma_dot or HAS_x_dot:
+                x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            if HAS_x_dot:
+                x_dot = tl.load(x_dot_row + d*x_dot_step, inside, 0).to(A)
+            if HAS_gamma_dot or HAS_x_dot:
+                x_shifted = x - mu  # step 2, pass 1: compensation
+                x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+                xhat = x_centred*rstd  # step 5
+            y_dot = 0.0
+            if HAS_gamma_dot:
+                y_dot += xhat*gamma_dot  # step 28, pass 22: once a row
+            if HAS_x_dot:
+                # step 28, pass 22: once a row
+                y_dot += (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*gamma_scaled
+            if HAS_beta_dot:
+                y_dot += beta_dot  # step 28, pass 22: once a row
+            tl.store(y_dot_row + d*y_dot_step, y_dot, inside)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def instance_norm_backward_backward(
+    x_ptr,
+    gamma_ptr,
+    dy_ptr,
+    ddx_ptr,
+    ddgamma_ptr,
+    ddbeta_ptr,
+    mu_ptr,
+    mu_residual_ptr,
+    rstd_ptr,
+    dx_ptr,
+    dgamma_ptr,
+    dbeta_ptr,
+    ddy_ptr,
+    x_stride_n,
+    x_stride_c,
+    x_step,
+    gamma_stride_c,
+    dy_stride_n,
+    dy_stride_c,
+    dy_step,
+    ddx_stride_n,
+    ddx_stride_c,
+    ddx_step,
+    ddgamma_stride_c,
+    ddbeta_stride_c,
+    dx_stride_n,
+    dx_stride_c,
+    dx_step,
+    ddy_stride_n,
+    ddy_stride_c,
+    ddy_step,
+    c_size,
+    rows,
+    D,
+    HAS_beta: tl.constexpr,
+    HAS_ddbeta: tl.constexpr,
+    HAS_ddgamma: tl.constexpr,
+    HAS_ddx: tl.constexpr,
+    HAS_gamma: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """g = gamma*dy
+    mean_g = mean(g)
+    mean_g_xhat = mean(g*xhat)
+    mean_dy_xhat = mean(dy*xhat)
+    mean_dy = mean(dy)
+    dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+    d2x = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddx) +
+        mean(ddx*xhat)*(3*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g) -
+        mean_g_xhat*(ddx - mean(ddx))) - ddgamma*mean_dy -
+        ddgamma*mean_dy_xhat*xhat)
+    d2gamma = sum(sum(dg*dy), "n")
+    d2beta = sum(0, "n")
+    ddy = gamma*dg + ddgamma*xhat + ddbeta
+    """
+    x_stride_n = x_stride_n // EVEN * EVEN
+    x_stride_c = x_stride_c // EVEN * EVEN
+    dy_stride_n = dy_stride_n // EVEN * EVEN
+    dy_stride_c = dy_stride_c // EVEN * EVEN
+    ddx_stride_n = ddx_stride_n // EVEN * EVEN
+    ddx_stride_c = ddx_stride_c // EVEN * EVEN
+    dx_stride_n = dx_stride_n // EVEN * EVEN
+    dx_stride_c = dx_stride_c // EVEN * EVEN
+    ddy_stride_n = ddy_stride_n // EVEN * EVEN
+    ddy_stride_c = ddy_stride_c // EVEN * EVEN
+    D = D // EVEN * EVEN
+    length = tl.cast(D, A)
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        n_index = row // c_size
+        c_index = row % c_size
+        if HAS_ddgamma or HAS_ddx:
+            x_row = x_ptr + n_index*x_stride_n + c_index*x_stride_c
+            dy_row = dy_ptr + n_index*dy_stride_n + c_index*dy_stride_c
+        if HAS_ddx:
+            ddx_row = ddx_ptr + n_index*ddx_stride_n + c_index*ddx_stride_c
+        dx_row = dx_ptr + n_index*dx_stride_n + c_index*dx_stride_c
+        ddy_row = ddy_ptr + n_index*ddy_stride_n + c_index*ddy_stride_c
+        if HAS_ddx:
+            gamma = (
+                tl.load(gamma_ptr + c_index*gamma_stride_c, there, 0).to(A)
+                if HAS_gamma
+                else 1.0
+            )
+        if HAS_ddgamma:
+            ddgamma = tl.load(ddgamma_ptr + c_index*ddgamma_stride_c, there, 0).to(A)
+        ddbeta = (
+            tl.load(ddbeta_ptr + c_index*ddbeta_stride_c, there, 0).to(A)
+            if HAS_ddbeta
+            else 0.0
+        )
+        if HAS_ddgamma or HAS_ddx:
+            mu = tl.load(mu_ptr + row, there, 0).to(A)
+            mu_residual = tl.load(mu_residual_ptr + row, there, 0).to(A)
+            rstd = tl.load(rstd_ptr + row, there, 0).to(A)
+            mean_dy_sum = tl.zeros([ROWS, TILE], A)
+            mean_dy_xhat_sum = tl.zeros([ROWS, TILE], A)
+        if HAS_ddx:
+            mean_ddx_sum = tl.zeros([ROWS, TILE], A)
+            mean_ddx_xhat_sum = tl.zeros([ROWS, TILE], A)
+            mean_ddx_g_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            if HAS_ddgamma or HAS_ddx:
+                x = tl.load(x_row + d*x_step, inside, 0).to(A)
+                dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
+            if HAS_ddx:
+                ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
+            if HAS_ddgamma or HAS_ddx:
+                x_shifted = x - mu  # step 2, pass 1: compensation
+                x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+                xhat = x_centred*rstd  # step 5
+            if HAS_ddx:
+                g = dy*gamma  # step 29
+            if HAS_ddgamma or HAS_ddx:
+                mean_dy_sum += dy
+                mean_dy_xhat_sum += tl.where(inside, dy*xhat, 0.0)
+            if HAS_ddx:
+                mean_ddx_sum += ddx
+                mean_ddx_xhat_sum += tl.where(inside, ddx*xhat, 0.0)
+                mean_ddx_g_sum += tl.where(inside, ddx*g, 0.0)
+        if HAS_ddgamma or HAS_ddx:
+            mean_dy = tl.sum(mean_dy_sum, 1, keep_dims=True)/length  # step 33: mean(dy)
+            mean_dy_xhat = tl.sum(mean_dy_xhat_sum, 1, keep_dims=True)/length  # step 32
+        if HAS_ddx:
+            mean_ddx = tl.sum(mean_ddx_sum, 1, keep_dims=True)/length  # step 54
+            # step 54: mean(ddx*xhat)
+            mean_ddx_xhat = tl.sum(mean_ddx_xhat_sum, 1, keep_dims=True)/length
+            mean_ddx_g = tl.sum(mean_ddx_g_sum, 1, keep_dims=True)/length  # step 48
+            mean_g = gamma*mean_dy  # step 30, pass 27: shared reductions
+            mean_g_xhat = gamma*mean_dy_xhat  # step 31, pass 28: shared reductions
+            mean_g_xhat_scaled = 3*mean_g_xhat  # step 48, pass 29: once a row
+            mean_ddx_scaled = mean_ddx*mean_g  # step 48, pass 30: once a row
+        if HAS_ddgamma:
+            mean_dy_scaled = ddgamma*mean_dy  # step 48, pass 31: once a row
+            mean_dy_xhat_scaled = ddgamma*mean_dy_xhat  # step 48, pass 32: once a row
+        if HAS_ddx and HAS_gamma:
+            d2gamma_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            if HAS_ddgamma or HAS_ddx:
+                x = tl.load(x_row + d*x_step, inside, 0).to(A)
+                dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
+            if HAS_ddx:
+                ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
+            if HAS_ddgamma or HAS_ddx:
+                x_shifted = x - mu  # step 2, pass 1: compensation
+                x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+                xhat = x_centred*rstd  # step 5
+            if HAS_ddx:
+                g = dy*gamma  # step 29
+                dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd  # step 54
+            if HAS_ddgamma or HAS_ddx:
+                d2x_part = 0.0
+            if HAS_ddgamma:
+                d2x_part += dy*ddgamma
+            if HAS_ddx:
+                d2x_part += (
+                    xhat*mean_ddx_scaled
+                    + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat
+                    - xhat*mean_ddx_g
+                    - (ddx - mean_ddx)*mean_g_xhat
+                )*rstd
+            if HAS_ddgamma:
+                d2x_part += -mean_dy_scaled - xhat*mean_dy_xhat_scaled
+            if HAS_ddgamma or HAS_ddx:
+                d2x = d2x_part*rstd  # step 48, pass 37: once a row
+            ddy = 0.0
+            if HAS_ddgamma:
+                ddy += xhat*ddgamma  # step 62
+            if HAS_ddx:
+                ddy += dg*gamma  # step 62
+            if HAS_ddbeta:
+                ddy += ddbeta  # step 62
+            if HAS_ddx and HAS_gamma:
+                d2gamma_sum += tl.where(inside, dg*dy, 0.0)
+            tl.store(dx_row + d*dx_step, d2x if HAS_ddgamma or HAS_ddx else 0.0, inside)
+            tl.store(ddy_row + d*ddy_step, ddy, inside)
+        if HAS_ddx and HAS_gamma:
+            d2gamma = tl.sum(d2gamma_sum, 1, keep_dims=True)  # step 55: sum(dg*dy)
+        if HAS_gamma:
+            tl.store(dgamma_ptr + row, d2gamma if HAS_ddx else 0.0, there)
+        if HAS_beta:
+            tl.store(dbeta_ptr + row, 0.0, there)

@@ -1,0 +1,383 @@
+# Made by lngen 0.1.0 from the definition of label_cross_entropy; derivation.md has its steps, cost and evidence.
+# Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
+# definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
+# mypy: ignore-errors
+"""Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
+
+Kernels in Triton. A program takes ROWS rows at a time, and any grid is right. A tile has
+TILE entries of each; with WHOLE a row fits in one, and is read once. A is the type that
+is computed in. D, and strides between rows, are multiples of EVEN. An argument x that is
+left out is None, and HAS_x False.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def finite_or_zero(u):
+    """The number that exponents are shifted by: inf - inf would be NaN."""
+    return tl.where(tl.abs(u) == float("inf"), 0.0, u)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def label_cross_entropy_forward(
+    x_ptr,
+    label_ptr,
+    ignore_ptr,
+    smoothing: tl.float64,
+    z_loss: tl.float64,
+    y_ptr,
+    m_ptr,
+    Z_ptr,
+    log_Z_ptr,
+    x_stride,
+    x_step,
+    label_stride,
+    rows,
+    D,
+    HAS_ignore: tl.constexpr,
+    SAVE: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """m = max(x)
+    exp_shifted = exp(x - m)
+    Z = sum(exp_shifted)
+    log_Z = log(Z)
+    mu = mean(x)
+    sum_where_x = sum(where(index() == label, x, 0))
+    y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 -
+        where(smoothing > 0, smoothing*mu, 0) - sum_where_x*(1 - smoothing))
+    """
+    x_stride = x_stride // EVEN * EVEN
+    D = D // EVEN * EVEN
+    length = tl.cast(D, A)
+    ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
+    smoothing = tl.full([1, 1], smoothing, A)
+    z_loss = tl.full([1, 1], z_loss, A)
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        x_row = x_ptr + row*x_stride
+        label = tl.load(label_ptr + row*label_stride, there, 0).to(tl.int64)
+        m_max = tl.full([ROWS, TILE], -float("inf"), A)
+        mu_sum = tl.zeros([ROWS, TILE], A)
+        sum_where_x_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            m_max = tl.maximum(m_max, tl.where(inside, x, -float("inf")))
+            mu_sum += x
+            sum_where_x_sum += tl.where(inside, tl.where(d == label, x, 0), 0.0)
+        m = finite_or_zero(tl.max(m_max, 1, keep_dims=True))  # step 1: max(x)
+        mu = tl.sum(mu_sum, 1, keep_dims=True)/length  # step 6: mean(x)
+        sum_where_x = tl.sum(sum_where_x_sum, 1, keep_dims=True)  # step 7
+        Z_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            x_shifted = x - m  # step 2
+            exp_shifted = tl.exp(x_shifted)  # step 3
+            Z_sum += tl.where(inside, exp_shifted, 0.0)
+        Z = tl.sum(Z_sum, 1, keep_dims=True)  # step 4: sum(exp_shifted)
+        log_Z = tl.log(Z)  # step 5
+        # step 8
+        y = tl.where(
+            label == ignore,
+            0,
+            log_Z
+            + m
+            + ((log_Z + m)*(log_Z + m))*z_loss
+            - tl.where(smoothing > 0, mu*smoothing, 0)
+            - sum_where_x*(1 - smoothing),
+        )
+        tl.store(y_ptr + row, y, there)
+        if SAVE:
+            tl.store(m_ptr + row, m, there)
+            tl.store(Z_ptr + row, Z, there)
+            tl.store(log_Z_ptr + row, log_Z, there)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def label_cross_entropy_backward(
+    x_ptr,
+    label_ptr,
+    dy_ptr,
+    m_ptr,
+    Z_ptr,
+    log_Z_ptr,
+    ignore_ptr,
+    smoothing: tl.float64,
+    z_loss: tl.float64,
+    dx_ptr,
+    x_stride,
+    x_step,
+    label_stride,
+    dy_stride,
+    rows,
+    D,
+    HAS_ignore: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """p = exp_shifted/Z
+    dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) +
+        where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing
+        > 0, -smoothing*dy/D, 0))
+    """
+    x_stride = x_stride // EVEN * EVEN
+    D = D // EVEN * EVEN
+    length = tl.cast(D, A)
+    ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
+    smoothing = tl.full([1, 1], smoothing, A)
+    z_loss = tl.full([1, 1], z_loss, A)
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        x_row = x_ptr + row*x_stride
+        dx_row = dx_ptr + row*D
+        label = tl.load(label_ptr + row*label_stride, there, 0).to(tl.int64)
+        dy = tl.load(dy_ptr + row*dy_stride, there, 0).to(A)
+        m = tl.load(m_ptr + row, there, 0).to(A)
+        Z = tl.load(Z_ptr + row, there, 0).to(A)
+        log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
+        # step 22, pass 1: once a row
+        smoothing_shifted = tl.where(label == ignore, 0, dy*(smoothing - 1))
+        z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z  # step 22, pass 2: once a row
+        # step 22, pass 3: once a row
+        smoothing_shifted_2 = tl.where(smoothing > 0, -dy*smoothing/length, 0)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            x_shifted = x - m  # step 2
+            exp_shifted = tl.exp(x_shifted)  # step 3
+            # step 22, pass 4: once a row
+            dx = tl.where(d == label, smoothing_shifted, 0) + tl.where(
+                label == ignore, 0, exp_shifted*z_loss_scaled + smoothing_shifted_2
+            )
+            tl.store(dx_row + d, dx, inside)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def label_cross_entropy_jvp(
+    x_ptr,
+    label_ptr,
+    x_dot_ptr,
+    m_ptr,
+    Z_ptr,
+    log_Z_ptr,
+    ignore_ptr,
+    smoothing: tl.float64,
+    z_loss: tl.float64,
+    y_dot_ptr,
+    x_stride,
+    x_step,
+    label_stride,
+    x_dot_stride,
+    x_dot_step,
+    rows,
+    D,
+    HAS_ignore: tl.constexpr,
+    HAS_x_dot: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """p = exp_shifted/Z
+    y_dot = where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(x_dot),
+        0) + sum(where(index() == label, x_dot, 0))*(smoothing - 1) +
+        sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)))
+    """
+    x_stride = x_stride // EVEN * EVEN
+    x_dot_stride = x_dot_stride // EVEN * EVEN
+    D = D // EVEN * EVEN
+    length = tl.cast(D, A)
+    ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
+    smoothing = tl.full([1, 1], smoothing, A)
+    z_loss = tl.full([1, 1], z_loss, A)
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        x_row = x_ptr + row*x_stride
+        if HAS_x_dot:
+            x_dot_row = x_dot_ptr + row*x_dot_stride
+        label = tl.load(label_ptr + row*label_stride, there, 0).to(tl.int64)
+        m = tl.load(m_ptr + row, there, 0).to(A)
+        Z = tl.load(Z_ptr + row, there, 0).to(A)
+        log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
+        sum_index_x_dot_sum = tl.zeros([ROWS, TILE], A)
+        sum_exp_shifted_x_dot_sum = tl.zeros([ROWS, TILE], A)
+        mean_x_dot_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            x_dot = (
+                tl.load(x_dot_row + d*x_dot_step, inside, 0).to(A) if HAS_x_dot else 0.0
+            )
+            x_shifted = x - m  # step 2
+            exp_shifted = tl.exp(x_shifted)  # step 3
+            sum_index_x_dot_sum += tl.where(
+                inside, tl.where(d == label, (x_dot if HAS_x_dot else 0.0), 0), 0.0
+            )
+            sum_exp_shifted_x_dot_sum += tl.where(
+                inside, exp_shifted*(x_dot if HAS_x_dot else 0.0), 0.0
+            )
+            mean_x_dot_sum += (x_dot if HAS_x_dot else 0.0)
+        # step 32, pass 5: sum(where(index() == label, x_dot, 0))
+        sum_index_x_dot = tl.sum(sum_index_x_dot_sum, 1, keep_dims=True)
+        # step 32, pass 6: sum(exp_shifted*x_dot)
+        sum_exp_shifted_x_dot = tl.sum(sum_exp_shifted_x_dot_sum, 1, keep_dims=True)
+        mean_x_dot = tl.sum(mean_x_dot_sum, 1, keep_dims=True)/length  # step 32, pass 7
+        # step 32, pass 8: written out
+        y_dot = tl.where(
+            label == ignore,
+            0,
+            sum_index_x_dot*(smoothing - 1)
+            + tl.where(smoothing > 0, -mean_x_dot*smoothing, 0)
+            + sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z,
+        )
+        tl.store(y_dot_ptr + row, y_dot, there)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def label_cross_entropy_backward_backward(
+    x_ptr,
+    label_ptr,
+    dy_ptr,
+    ddx_ptr,
+    m_ptr,
+    Z_ptr,
+    log_Z_ptr,
+    ignore_ptr,
+    smoothing: tl.float64,
+    z_loss: tl.float64,
+    dx_ptr,
+    ddy_ptr,
+    x_stride,
+    x_step,
+    label_stride,
+    dy_stride,
+    ddx_stride,
+    ddx_step,
+    rows,
+    D,
+    HAS_ddx: tl.constexpr,
+    HAS_ignore: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z
+        + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 + (-D*(dy*mean(ddx*exp_shifted)/Z**2
+        + 2*z_loss*dy*m*mean(ddx*exp_shifted)/Z**2 +
+        2*z_loss*dy*log_Z*mean(ddx*exp_shifted)/Z**2))))
+    p = exp_shifted/Z
+    ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing -
+        1)), 0)) + where(label == ignore, 0, where(smoothing > 0,
+        -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
+    """
+    x_stride = x_stride // EVEN * EVEN
+    ddx_stride = ddx_stride // EVEN * EVEN
+    D = D // EVEN * EVEN
+    length = tl.cast(D, A)
+    ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
+    smoothing = tl.full([1, 1], smoothing, A)
+    z_loss = tl.full([1, 1], z_loss, A)
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        x_row = x_ptr + row*x_stride
+        if HAS_ddx:
+            ddx_row = ddx_ptr + row*ddx_stride
+        dx_row = dx_ptr + row*D
+        label = tl.load(label_ptr + row*label_stride, there, 0).to(tl.int64)
+        dy = tl.load(dy_ptr + row*dy_stride, there, 0).to(A)
+        m = tl.load(m_ptr + row, there, 0).to(A)
+        Z = tl.load(Z_ptr + row, there, 0).to(A)
+        log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
+        z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z  # step 43, pass 9: once a row
+        mean_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
+        sum_ddx_index_sum = tl.zeros([ROWS, TILE], A)
+        mean_ddx_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
+            x_shifted = x - m  # step 2
+            exp_shifted = tl.exp(x_shifted)  # step 3
+            mean_ddx_exp_shifted_sum += tl.where(
+                inside, (ddx if HAS_ddx else 0.0)*exp_shifted, 0.0
+            )
+            sum_ddx_index_sum += tl.where(
+                inside,
+                tl.where(
+                    d == label,
+                    tl.where(
+                        label == ignore, 0, (ddx if HAS_ddx else 0.0)*(smoothing - 1)
+                    ),
+                    0,
+                ),
+                0.0,
+            )
+            mean_ddx_sum += (ddx if HAS_ddx else 0.0)
+        # step 43: mean(ddx*exp_shifted)
+        mean_ddx_exp_shifted = tl.sum(
+            mean_ddx_exp_shifted_sum, 1, keep_dims=True
+        )/length
+        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 46, pass 10
+        mean_ddx = tl.sum(mean_ddx_sum, 1, keep_dims=True)/length  # step 46, pass 11
+        sum_ddx_exp_shifted = mean_ddx_exp_shifted*length  # step 43, pass 12
+        # step 43, pass 13: once a row
+        mean_ddx_exp_shifted_scaled = (
+            -dy*mean_ddx_exp_shifted/(Z*Z)
+            - 2*dy*log_Z*mean_ddx_exp_shifted*z_loss/(Z*Z)
+            - 2*dy*m*mean_ddx_exp_shifted*z_loss/(Z*Z)
+        )*length
+        # step 43, pass 14: once a row
+        sum_ddx_exp_shifted_scaled = 2*dy*sum_ddx_exp_shifted*z_loss/(Z*Z)
+        # step 46, pass 15: written out
+        ddy = sum_ddx_index + tl.where(
+            label == ignore,
+            0,
+            tl.where(smoothing > 0, -mean_ddx*smoothing, 0)
+            + sum_ddx_exp_shifted*((2*log_Z + 2*m)*z_loss + 1)/Z,
+        )
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
+            x_shifted = x - m  # step 2
+            exp_shifted = tl.exp(x_shifted)  # step 3
+            # step 43, pass 16: once a row
+            d2x = tl.where(
+                label == ignore,
+                0,
+                exp_shifted*(
+                    (ddx if HAS_ddx else 0.0)*z_loss_scaled
+                    + mean_ddx_exp_shifted_scaled
+                    + sum_ddx_exp_shifted_scaled
+                ),
+            )
+            tl.store(dx_row + d, d2x, inside)
+        tl.store(ddy_ptr + row, ddy, there)
