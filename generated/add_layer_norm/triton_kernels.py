@@ -568,12 +568,10 @@ def add_layer_norm_backward_backward(
                 if HAS_ddresidual
                 else 0.0
             )
-            if (HAS_ddresidual and HAS_dy) or (HAS_ddx and HAS_dy):
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma and HAS_dy:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if ((HAS_ddresidual and HAS_dy) or (HAS_ddx and HAS_dy)) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and HAS_dy and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if (
                 (HAS_ddgamma and HAS_dy)
                 or (HAS_ddresidual and HAS_dy)
@@ -636,17 +634,12 @@ def add_layer_norm_backward_backward(
                 if HAS_ddresidual
                 else 0.0
             )
-            if (HAS_ddresidual and HAS_dy) or (HAS_ddx and HAS_dy):
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma and HAS_dy:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
-            if HAS_dy:
-                if not WHOLE:
-                    ddbeta = (
-                        tl.load(ddbeta_ptr + d, d < D, 0).to(A) if HAS_ddbeta else 0.0
-                    )
+            if ((HAS_ddresidual and HAS_dy) or (HAS_ddx and HAS_dy)) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and HAS_dy and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_dy and not WHOLE:
+                ddbeta = tl.load(ddbeta_ptr + d, d < D, 0).to(A) if HAS_ddbeta else 0.0
             if (
                 (HAS_ddgamma and HAS_dy)
                 or (HAS_ddresidual and HAS_dy)

@@ -591,12 +591,10 @@ def add_rms_norm_fp8_backward_backward(
                 (HAS_ddresidual and HAS_dy)
                 or (HAS_ddscale and HAS_dy)
                 or (HAS_ddx and HAS_dy)
-            ):
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma and HAS_dy:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            ) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and HAS_dy and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if (
                 (HAS_ddgamma and HAS_dy)
                 or (HAS_ddresidual and HAS_dy)
@@ -679,12 +677,10 @@ def add_rms_norm_fp8_backward_backward(
                 (HAS_ddresidual and HAS_dy)
                 or (HAS_ddscale and HAS_dy)
                 or (HAS_ddx and HAS_dy)
-            ):
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma and HAS_dy:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            ) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and HAS_dy and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if (
                 (HAS_ddgamma and HAS_dy)
                 or (HAS_ddresidual and HAS_dy)

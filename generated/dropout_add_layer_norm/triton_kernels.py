@@ -278,9 +278,8 @@ def dropout_add_layer_norm_backward(
                 h = tl.load(h_row + d*h_step, inside, 0).to(A)
             dy = tl.load(dy_row + d*dy_step, inside, 0).to(A) if HAS_dy else 0.0
             dh = tl.load(dh_row + d*dh_step, inside, 0).to(A) if HAS_dh else 0.0
-            if HAS_dy:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_dy and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
             uniform_seed = uniform(seed, 0, row, start, ROWS, TILE)
             if HAS_dy:
                 h_shifted = h - mu  # step 3, pass 3: compensation
@@ -621,12 +620,10 @@ def dropout_add_layer_norm_backward_backward(
                 if HAS_ddresidual
                 else 0.0
             )
-            if (HAS_ddresidual and HAS_dy) or (HAS_ddx and HAS_dy):
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma and HAS_dy:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if ((HAS_ddresidual and HAS_dy) or (HAS_ddx and HAS_dy)) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and HAS_dy and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if (HAS_ddgamma and HAS_dy) or (HAS_ddresidual and HAS_dy) or HAS_ddx:
                 uniform_seed = uniform(seed, 0, row, start, ROWS, TILE)
             if (
@@ -693,17 +690,12 @@ def dropout_add_layer_norm_backward_backward(
                 if HAS_ddresidual
                 else 0.0
             )
-            if (HAS_ddresidual and HAS_dy) or (HAS_ddx and HAS_dy):
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma and HAS_dy:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
-            if HAS_dy:
-                if not WHOLE:
-                    ddbeta = (
-                        tl.load(ddbeta_ptr + d, d < D, 0).to(A) if HAS_ddbeta else 0.0
-                    )
+            if ((HAS_ddresidual and HAS_dy) or (HAS_ddx and HAS_dy)) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and HAS_dy and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_dy and not WHOLE:
+                ddbeta = tl.load(ddbeta_ptr + d, d < D, 0).to(A) if HAS_ddbeta else 0.0
             if (HAS_ddgamma and HAS_dy) or (HAS_ddresidual and HAS_dy) or HAS_ddx:
                 uniform_seed = uniform(seed, 0, row, start, ROWS, TILE)
             if (

@@ -408,9 +408,8 @@ def dynamic_tanh_backward_backward(
                 dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
             if HAS_ddx:
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
-            if HAS_ddalpha or HAS_ddx:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if (HAS_ddalpha or HAS_ddx) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
             if not WHOLE:
                 ddgamma = (
                     tl.load(ddgamma_ptr + d, d < D, 0).to(A) if HAS_ddgamma else 0.0

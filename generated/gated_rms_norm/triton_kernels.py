@@ -412,12 +412,10 @@ def gated_rms_norm_backward_backward(
             dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
             if HAS_ddx:
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
-            if HAS_ddx or HAS_ddz:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if (HAS_ddx or HAS_ddz) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             xhat = x*rstd  # step 3
             sigmoid_z = tl.sigmoid(z)  # step 4
             silu_z = sigmoid_z*z  # step 5
@@ -455,9 +453,8 @@ def gated_rms_norm_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
             if HAS_ddz:
                 ddz = tl.load(ddz_row + d*ddz_step, inside, 0).to(A)
-            if HAS_ddx or HAS_ddz:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if (HAS_ddx or HAS_ddz) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
             xhat = x*rstd  # step 3
             sigmoid_z = tl.sigmoid(z)  # step 4
             silu_z = sigmoid_z*z  # step 5
@@ -498,12 +495,10 @@ def gated_rms_norm_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
             if HAS_ddz:
                 ddz = tl.load(ddz_row + d*ddz_step, inside, 0).to(A)
-            if HAS_ddx or HAS_ddz:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if (HAS_ddx or HAS_ddz) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             xhat = x*rstd  # step 3
             sigmoid_z = tl.sigmoid(z)  # step 4
             silu_z = sigmoid_z*z  # step 5

@@ -462,9 +462,8 @@ def layer_norm_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
                 if not WHOLE:
                     gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if HAS_ddgamma or HAS_ddx:
                 x_shifted = x - mu  # step 2, pass 1: compensation
                 x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
@@ -510,9 +509,8 @@ def layer_norm_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
                 if not WHOLE:
                     gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if not WHOLE:
                 ddbeta = tl.load(ddbeta_ptr + d, d < D, 0).to(A) if HAS_ddbeta else 0.0
             if HAS_ddgamma or HAS_ddx:

@@ -495,9 +495,8 @@ def layer_norm_gelu_backward_backward(
                 gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
             if not WHOLE:
                 beta = tl.load(beta_ptr + d, d < D, 0).to(A) if HAS_beta else 0.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             x_shifted = x - mu  # step 2, pass 1: compensation
             x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
             xhat = x_centred*rstd  # step 5
@@ -553,9 +552,8 @@ def layer_norm_gelu_backward_backward(
                 gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
             if not WHOLE:
                 beta = tl.load(beta_ptr + d, d < D, 0).to(A) if HAS_beta else 0.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if not WHOLE:
                 ddbeta = tl.load(ddbeta_ptr + d, d < D, 0).to(A) if HAS_ddbeta else 0.0
             x_shifted = x - mu  # step 2, pass 1: compensation
@@ -615,9 +613,8 @@ def layer_norm_gelu_backward_backward(
                 gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
             if not WHOLE:
                 beta = tl.load(beta_ptr + d, d < D, 0).to(A) if HAS_beta else 0.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if not WHOLE:
                 ddbeta = tl.load(ddbeta_ptr + d, d < D, 0).to(A) if HAS_ddbeta else 0.0
             x_shifted = x - mu  # step 2, pass 1: compensation

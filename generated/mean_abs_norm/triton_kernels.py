@@ -522,9 +522,8 @@ def mean_abs_norm_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
                 if not WHOLE:
                     gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if not WHOLE:
                 ddbeta = tl.load(ddbeta_ptr + d, d < D, 0).to(A) if HAS_ddbeta else 0.0
             if HAS_ddgamma or HAS_ddx:
@@ -572,12 +571,10 @@ def mean_abs_norm_backward_backward(
             if HAS_ddgamma or HAS_ddx:
                 x = tl.load(x_row + d*x_step, inside, 0).to(A)
                 dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
-            if HAS_ddx:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddx and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if HAS_ddgamma or HAS_ddx:
                 x_shifted = x - mu  # step 2, pass 1: compensation
                 x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
@@ -602,12 +599,10 @@ def mean_abs_norm_backward_backward(
             if HAS_ddgamma or HAS_ddx:
                 x = tl.load(x_row + d*x_step, inside, 0).to(A)
                 dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
-            if HAS_ddx:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddx and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if HAS_ddgamma or HAS_ddx:
                 x_shifted = x - mu  # step 2, pass 1: compensation
                 x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation

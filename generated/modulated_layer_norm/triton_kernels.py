@@ -211,9 +211,8 @@ def modulated_layer_norm_backward(
             dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
             if not WHOLE:
                 gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_gate:
-                if not WHOLE:
-                    beta = tl.load(beta_ptr + d, d < D, 0).to(A) if HAS_beta else 0.0
+            if HAS_gate and not WHOLE:
+                beta = tl.load(beta_ptr + d, d < D, 0).to(A) if HAS_beta else 0.0
             x_shifted = x - mu  # step 2, pass 1: compensation
             x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
             xhat = x_centred*rstd  # step 5
@@ -548,15 +547,12 @@ def modulated_layer_norm_backward_backward(
                 dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
             if HAS_ddx:
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
-            if HAS_ddgate or HAS_ddx:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
-            if HAS_ddbeta:
-                if not WHOLE:
-                    ddbeta = tl.load(ddbeta_ptr + d, d < D, 0).to(A)
+            if (HAS_ddgate or HAS_ddx) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddbeta and not WHOLE:
+                ddbeta = tl.load(ddbeta_ptr + d, d < D, 0).to(A)
             if HAS_ddgamma or HAS_ddgate or HAS_ddx:
                 x_shifted = x - mu  # step 2, pass 1: compensation
                 x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
@@ -605,18 +601,14 @@ def modulated_layer_norm_backward_backward(
                 dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
             if HAS_ddx:
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
-            if HAS_ddgate or HAS_ddx:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgate:
-                if not WHOLE:
-                    beta = tl.load(beta_ptr + d, d < D, 0).to(A) if HAS_beta else 0.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
-            if HAS_ddbeta:
-                if not WHOLE:
-                    ddbeta = tl.load(ddbeta_ptr + d, d < D, 0).to(A)
+            if (HAS_ddgate or HAS_ddx) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgate and not WHOLE:
+                beta = tl.load(beta_ptr + d, d < D, 0).to(A) if HAS_beta else 0.0
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddbeta and not WHOLE:
+                ddbeta = tl.load(ddbeta_ptr + d, d < D, 0).to(A)
             if HAS_ddgamma or HAS_ddgate or HAS_ddx:
                 x_shifted = x - mu  # step 2, pass 1: compensation
                 x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
@@ -704,12 +696,10 @@ def modulated_layer_norm_backward_backward(
                 dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
             if HAS_ddx:
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
-            if HAS_ddgate or HAS_ddx:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if (HAS_ddgate or HAS_ddx) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if HAS_ddgamma or HAS_ddgate or HAS_ddx:
                 x_shifted = x - mu  # step 2, pass 1: compensation
                 x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
@@ -740,12 +730,10 @@ def modulated_layer_norm_backward_backward(
                 dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
             if HAS_ddx:
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
-            if HAS_ddgate or HAS_ddx:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if (HAS_ddgate or HAS_ddx) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             if HAS_ddgamma or HAS_ddgate or HAS_ddx:
                 x_shifted = x - mu  # step 2, pass 1: compensation
                 x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation

@@ -361,9 +361,8 @@ def offset_rms_norm_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
                 if not WHOLE:
                     w = tl.load(w_ptr + d, d < D, 0).to(A) if HAS_w else 0.0
-            if HAS_ddw:
-                if not WHOLE:
-                    ddw = tl.load(ddw_ptr + d, d < D, 0).to(A)
+            if HAS_ddw and not WHOLE:
+                ddw = tl.load(ddw_ptr + d, d < D, 0).to(A)
             if HAS_ddx:
                 w_shifted_2 = 0.0
             if HAS_ddx and HAS_w:
@@ -397,9 +396,8 @@ def offset_rms_norm_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
                 if not WHOLE:
                     w = tl.load(w_ptr + d, d < D, 0).to(A) if HAS_w else 0.0
-            if HAS_ddw:
-                if not WHOLE:
-                    ddw = tl.load(ddw_ptr + d, d < D, 0).to(A)
+            if HAS_ddw and not WHOLE:
+                ddw = tl.load(ddw_ptr + d, d < D, 0).to(A)
             if HAS_ddx:
                 w_shifted_2 = 0.0
             if HAS_ddx and HAS_w:

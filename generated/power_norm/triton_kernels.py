@@ -370,9 +370,8 @@ def power_norm_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
                 if not WHOLE:
                     gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             xhat = x*scale  # step 3
             if HAS_ddx:
                 g = dy*gamma  # step 20
@@ -409,9 +408,8 @@ def power_norm_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
                 if not WHOLE:
                     gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             xhat = x*scale  # step 3
             if HAS_ddx:
                 g = dy*gamma  # step 20

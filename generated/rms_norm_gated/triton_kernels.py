@@ -438,12 +438,10 @@ def rms_norm_gated_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
             if HAS_ddz:
                 ddz = tl.load(ddz_row + d*ddz_step, inside, 0).to(A)
-            if HAS_ddx or HAS_ddz:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if (HAS_ddx or HAS_ddz) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             sigmoid_z = tl.sigmoid(z)  # step 1
             silu_z = sigmoid_z*z  # step 2
             h = silu_z*x  # step 3
@@ -483,12 +481,10 @@ def rms_norm_gated_backward_backward(
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
             if HAS_ddz:
                 ddz = tl.load(ddz_row + d*ddz_step, inside, 0).to(A)
-            if HAS_ddx or HAS_ddz:
-                if not WHOLE:
-                    gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
-            if HAS_ddgamma:
-                if not WHOLE:
-                    ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
+            if (HAS_ddx or HAS_ddz) and not WHOLE:
+                gamma = tl.load(gamma_ptr + d, d < D, 0).to(A) if HAS_gamma else 1.0
+            if HAS_ddgamma and not WHOLE:
+                ddgamma = tl.load(ddgamma_ptr + d, d < D, 0).to(A)
             sigmoid_z = tl.sigmoid(z)  # step 1
             silu_z = sigmoid_z*z  # step 2
             h = silu_z*x  # step 3

@@ -19,7 +19,7 @@ from lngen.emit.cpp.presence import flags, result_condition
 from lngen.emit.cpp.sweeps import Recomputed, Sweep, of_lines, of_stage
 from lngen.emit.layout import in_docstring, laid
 from lngen.emit.triton.arrays import Argument, Places, Role
-from lngen.emit.triton.lines import Line, indented, joined, under_conditions
+from lngen.emit.triton.lines import Line, indented, joined, under_conditions, without_nesting
 from lngen.emit.triton.sweeps import FEATURES, ROWS, SweepText
 from lngen.plan.presence import Condition
 from lngen.plan.program import RowProgram, RowsReduction, Store
@@ -110,7 +110,7 @@ class _TritonText:
             *indented(f"{each}," for each in parameters),
             "):",
             *indented([f'"""{first}', *rest, '"""'] if rest else [f'"""{first}"""'] * bool(first)),
-            *laid(joined([*head, *body])),
+            *laid(without_nesting(joined([*head, *body]))),
         )
         sums = len(self.columns), len(self.scalars)
         return TritonKernel(name, self.program.direction, (*given,), (*sizes,), (*found,), (*fixed,), lines, sums)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 
 from lngen.emit.cpp.presence import Presence
@@ -57,7 +57,7 @@ def joined(lines: Iterable[str]) -> list[str]:
     found: list[str] = []
     begun: dict[int, str] = {}
     for line in lines:
-        depth = len(line) - len(line.lstrip())
+        depth = _depth(line)
         repeats = begun.get(depth) == line
         begun = {place: text for place, text in begun.items() if place < depth or (place == depth and repeats)}
         if not repeats:
@@ -65,6 +65,34 @@ def joined(lines: Iterable[str]) -> list[str]:
         if line.lstrip().startswith("if HAS_"):
             begun[depth] = line
     return found
+
+
+def without_nesting(lines: Sequence[str]) -> list[str]:
+    """Lines in which an `if` that has another `if` alone below is one with both conditions.
+
+    >>> without_nesting(["if HAS_x or HAS_y:", "    if not WHOLE:", "        a = 1", "b = 2"])
+    ['if (HAS_x or HAS_y) and not WHOLE:', '    a = 1', 'b = 2']
+    """
+    found = [*lines]
+    for place in reversed(range(len(found) - 1)):
+        outer, inner = found[place], found[place + 1]
+        if not (
+            outer.lstrip().startswith("if ") and inner.lstrip().startswith("if ") and _depth(inner) > _depth(outer)
+        ):
+            continue
+        end = next((n for n in range(place + 2, len(found)) if _depth(found[n]) <= _depth(inner)), len(found))
+        follows = found[end] if end < len(found) else ""
+        if follows and (_depth(follows) > _depth(outer) or follows.lstrip().startswith(("else", "elif"))):
+            continue
+        parts = [text.strip().removeprefix("if ").removesuffix(":") for text in (outer, inner)]
+        both = " and ".join(f"({part})" if " or " in part else part for part in parts)
+        body = [line.removeprefix(INDENT) for line in found[place + 2 : end]]
+        found[place:end] = [f"{' ' * _depth(outer)}if {both}:", *body]
+    return found
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 class Moved(Presence):
