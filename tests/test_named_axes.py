@@ -11,7 +11,7 @@ import pytest
 from lngen.checks.named_axes import named_axes
 from lngen.checks.on_rows import on_rows
 from lngen.language.parsing import parse
-from lngen.pipeline.stages import planned
+from lngen.pipeline.stages import derived, planned
 from lngen.plan.cost import cost
 from lngen.report.formulas import formulas
 from tests import compiled
@@ -212,3 +212,11 @@ def test_an_entry_is_picked_where_axes_have_names():
         definition = parse(f'def f(x: Array["n c h"], i: Int["n h"]): return log(sum(exp(x), "c")) - {text}')
         assert definition.layout is not None
         assert definition.layout.features == ("c",)
+
+
+def test_an_array_with_axes_of_any_number_is_no_parameter_of_a_class() -> None:
+    """Its class took an argument that is called "...", and the emitted file was no Python."""
+    made = derived(parse('def f(w: Array["n c ..."], t: Array["..."]): return mean(t*w, "...")'), proved=False)
+    for name in ("numpy_backend.py", "torch_backend.py", "jax_backend.py"):
+        compile(made.text(name), name, "exec")
+    assert "`f` as an object without parameters." in made.text("numpy_backend.py")

@@ -25,9 +25,12 @@ def is_parameter(interface: Interface, each: InputEntry) -> bool:
 
 
 def is_held(kind: Kind, names: Collection[str] | None, first: Collection[str]) -> bool:
-    """The same by its kind, the names of its axes if they have some, and those of the first axis of the rows."""
+    """The same by its kind, the names of its axes if they have some, and those of the first axis of the rows.
+
+    An array with "..." is no parameter: nothing says how many axes these are.
+    """
     if names is not None and kind not in DATA:
-        return not any(name in first for name in names)
+        return not any(name in first or name == "..." for name in names)
     return kind in PARAMETERS
 
 
