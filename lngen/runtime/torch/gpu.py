@@ -4,11 +4,13 @@
 Triton is imported by the first such call; without it a layer's decomposition is called.
 """
 
+import os
 from contextlib import nullcontext
 from functools import cache, reduce
 from importlib import import_module
 from importlib.util import find_spec
 from math import gcd
+from shutil import which
 from typing import Any
 
 from .. import triton as _sizes
@@ -32,13 +34,21 @@ def takes(tensors: Any) -> bool:
     if len(devices) != 1 or (kind := next(iter(devices)).type) not in DEVICES:
         return False
     known = all(each.dtype in FLOATS or each.dtype in _INTEGERS for each in there)
-    return known and are_alone(there, kind) and has_triton()
+    return known and are_alone(there, kind) and has_triton() and all(map(_is_supported, devices))
 
 
 @cache
 def has_triton() -> bool:
-    """Test whether Triton can be imported."""
-    return find_spec("triton") is not None
+    """Test whether Triton can be imported, and finds a C compiler, which it needs to launch a kernel."""
+    compilers = filter(None, (os.environ.get("CC"), "clang", "gcc"))
+    return find_spec("triton") is not None and any(map(which, compilers))
+
+
+@cache
+def _is_supported(device: Any) -> bool:
+    """Test whether Triton compiles for a device: of NVIDIA's for those since Volta."""
+    is_nvidia = device.type == "cuda" and not torch.version.hip
+    return not is_nvidia or torch.cuda.get_device_capability(device) >= (7, 0)
 
 
 @cache

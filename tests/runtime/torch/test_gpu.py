@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests import launched, pretended
+from tests.hosts import private
 from tests.processes import run_alone
 from tests.requirements import needs_triton
 from tests.shipped import LAYERS, NAMES
@@ -186,3 +187,13 @@ def test_a_planted_mistake_is_found(mistake):
     except (AssertionError, RuntimeError, ValueError):
         return
     pytest.fail(f"{mistake}: the results are those of the decomposition")
+
+
+def test_triton_without_a_c_compiler_or_on_an_old_gpu_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Triton compiles what launches a kernel on first use: a layer is then computed by PyTorch's operations."""
+    gpu = importlib.import_module("lngen.runtime.torch.gpu")
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(gpu, "which", lambda name: None)
+    assert not gpu.has_triton.__wrapped__()
+    monkeypatch.setattr(gpu.torch.cuda, "get_device_capability", lambda device: (6, 1))
+    assert not private(gpu, "_is_supported").__wrapped__(gpu.torch.device("cuda:0"))
