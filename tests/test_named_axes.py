@@ -215,7 +215,7 @@ def test_an_entry_is_picked_where_axes_have_names():
 
 
 def test_an_array_with_axes_of_any_number_is_no_parameter_of_a_class() -> None:
-    """Its class took an argument that is called "...", and the emitted file was no Python."""
+    """A class with an argument that is called "..." is no Python."""
     made = derived(parse('def f(w: Array["n c ..."], t: Array["..."]): return mean(t*w, "...")'), proved=False)
     for name in ("numpy_backend.py", "torch_backend.py", "jax_backend.py"):
         compile(made.text(name), name, "exec")

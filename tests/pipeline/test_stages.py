@@ -56,7 +56,7 @@ class TestOfAShippedLayer:
         assert held["cost"]["backward"]
         assert held["templates"] == {
             path: digest([text])
-            for path, text in render.sources("numpy", "cuda", "cpu", "cpp", "torch", "jax", "report").items()
+            for path, text in render.sources("numpy", "cuda", "cpu", "cpp", "torch", "triton", "jax", "report").items()
         }
 
 
