@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lngen.checks.named_axes import named_axes
 from lngen.checks.on_rows import on_rows
+from lngen.checks.thresholds.of_cpu import header
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import derived, planned
 from lngen.plan.cost import cost
 from lngen.report.formulas import formulas
 from tests import compiled
 from tests.beyond_rows import AXES, DATA, arrays
-from tests.requirements import needs_torch
+from tests.requirements import needs_gxx, needs_torch
 from tests.tiers import sample
 
 EACH = sample(AXES, ("group_norm",))
@@ -220,3 +222,10 @@ def test_an_array_with_axes_of_any_number_is_no_parameter_of_a_class() -> None:
     for name in ("numpy_backend.py", "torch_backend.py", "jax_backend.py"):
         compile(made.text(name), name, "exec")
     assert "`f` as an object without parameters." in made.text("numpy_backend.py")
+
+
+@needs_gxx
+def test_thresholds_of_compiled_rows_are_read_from_the_code_of_the_layer() -> None:
+    cpu = compiled.layer(AXES["ada_layer_norm"]).cpu
+    assert on_rows(cpu).__file__ == cpu.__file__
+    assert header(Path(on_rows(cpu).__file__).parent)
