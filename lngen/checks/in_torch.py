@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
-from inspect import signature
+from inspect import getsource, signature
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,10 +39,14 @@ class InTorch(FrameworkAdapter):
         places = [entries.index(entry) for entry in definition.positional]
         numbers, count = len(definition.constants), len(entries)
 
+        tables = sum(name.startswith("starts_") for name in signature(self.module._forward).parameters)
+
         def sections(run: Any, kept: Any, *values: Any) -> list[Any]:
             given = [values[numbers:][definition.positional.index(entry)] for entry in entries]
             row = next(each for each, entry in zip(given, entries, strict=True) if entry.kind is Kind.ROW)
-            return [run, kept, *values[:numbers], row.shape[-1], *given, *values[numbers + count :]]
+            D = row.shape[-1]
+            starts = self.module._guards.starts(1, (row.numel() // D,), (D,)) if tables else None
+            return [run, kept, *values[:numbers], D, *[starts] * tables, *given, *values[numbers + count :]]
 
         def backward(*values: Any) -> Any:
             made = self.module._backward(*sections(*values))
@@ -59,10 +64,13 @@ class InTorch(FrameworkAdapter):
             return tuple(each.reshape(row.shape[: row.ndim - 1 + kind.over_features]) for kind, each in pairs)
 
         rows, casts = PlacedRows(definition, layout, self.module._rows), dict(definition.casts)
-        return type(found)(
+        absent = dict.fromkeys(("rows", "pulled_rows", "gradients"))
+        functions = {"function": rows, "decomposed": rows, "forward": forward, "backward": backward}
+        emitted = found.emitted._replace(**functions, outputs=outputs, recorded=self._recorded(), **absent)
+        made = emitted.recorded.layer = type(found)(
             self.module.__file__,
             f"{self.module.__package__}.rows",
-            type(found.emitted)(rows, rows, forward, backward, outputs=outputs),
+            emitted,
             {entry.name: letter_of(entry.kind, entry.default is None) for entry in definition.positional},
             {name: "r" if kind.over_features else "s" for name, kind in kinds.items()},
             [entry.name for entry in definition.positional if entry.kind is Kind.ROW],
@@ -73,6 +81,35 @@ class InTorch(FrameworkAdapter):
             kept=[name for name in kinds if name in signature(self.module._backward).parameters],
             scalars=found.scalars,
         )
+        # Tables of other arrays than rows are of axes that rows do not have: PyTorch's operations stand in then.
+        forms = re.findall(r'"(=[^"]*)"', getsource(self.module._forward) + getsource(self.module._backward))
+        made.has_kernels &= not any(re.search(r"\*[^rR]|[sS]", form) for form in forms)
+        return made
+
+    def _recorded(self) -> Any:
+        """Return a function of autograd for calls of its `layer` on rows."""
+
+        class RecordedRows(self.torch.autograd.Function):  # type: ignore[misc, name-defined]
+            layer: Any
+
+            @staticmethod
+            def forward(ctx: Any, found: Any, *values: Any) -> Any:
+                layer = RecordedRows.layer
+                *outputs, ctx.row_scalars = found
+                ctx.numbers = values[layer.count :]
+                ctx.save_for_backward(*values[: layer.count], *[outputs[place] for place in layer.kept])
+                ctx.set_materialize_grads(False)
+                ctx.mark_non_differentiable(*[outputs[place] for place in layer.integers])
+                return tuple(outputs) if len(outputs) > 1 else outputs[0]
+
+            @staticmethod
+            def backward(ctx: Any, *cotangents: Any) -> Any:
+                layer = RecordedRows.layer
+                inputs, kept = ctx.saved_tensors[: layer.count], ctx.saved_tensors[layer.count :]
+                made = layer.gradients(ctx.row_scalars, (*inputs, *ctx.numbers), kept, cotangents)
+                return None, *made, *[None] * len(ctx.numbers)
+
+        return RecordedRows
 
     @property
     def torch(self) -> Any:
@@ -89,7 +126,7 @@ class InTorch(FrameworkAdapter):
     @property
     def host(self) -> Any:
         """The kernels that `cpu_backend` calls too, on rows; None if the layer calls none."""
-        layer = self.module._LAYER
+        layer = self.layer
         if not layer.has_kernels or not is_emitted(layer.folder, "cpu"):
             return None
         return on_rows(import_module(f"{self.module.__package__}.cpu_backend"))
@@ -134,7 +171,8 @@ class InTorch(FrameworkAdapter):
             if not pairs:  # integers have no gradient
                 return tuple(None if each is None else self.torch.zeros_like(each) for each in moved)
             there, by = map(list, zip(*pairs, strict=True))
-            found = iter(self.torch.autograd.grad(there, present, by, retain_graph=True))
+            made_of = self.torch.autograd.grad(there, present, by, retain_graph=True, allow_unused=True)
+            found = iter(self.torch.zeros_like(x) if g is None else g for x, g in zip(present, made_of, strict=True))
             return tuple(None if each is None else next(found) for each in moved)
 
         return made, pull
@@ -175,6 +213,8 @@ def _operator(direction: str) -> Callable[[InTorch], None]:
     def check(of: InTorch) -> None:
         if not of.module._LAYER.has_kernels:
             raise NotRun("operators call kernels, and there is no C++ compiler; install g++, or name one in CXX")
+        if not of.layer.has_kernels:
+            raise NotRun("kernels read arrays by the names of their axes, and this claim passes rows")
         operators, operands = of.layer.operators, [*of.recorded(of.arguments()), *of.constants]
         if direction == "backward":  # which is not differentiated: another function is where that is asked for
             operands = [*of.arguments(), *of.constants]

@@ -154,3 +154,9 @@ def test_the_command_checks_a_layer_of_ones_own(tmp_path):
     assert "hessian" in done.stdout
     assert "no claim on 3" in done.stdout
     assert "not run: Inductor finds no C++ compiler" in done.stdout
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["ada_layer_norm", "group_norm"])
+def test_layers_of_named_axes_hold_on_rows(name):
+    assert [*failed(name, importlib.import_module(f"generated.{name}.torch_backend"))] == []
