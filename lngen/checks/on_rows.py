@@ -39,7 +39,7 @@ class LayerOnRows:
         is_compiled = "_numpy" in given
         own = vars(given["_numpy"]) if is_compiled else given
         self.INTERFACE = without_axes(given["INTERFACE"])
-        self.__package__, self.__file__ = module.__package__, module.__file__
+        self.__package__, self.__file__ = module.__package__, vars(module).get("__file__")  # text in a field has none
         self.protocol = LayerProtocol(self.INTERFACE)
         # Of a `cpu_backend` it is the way of all arrays.
         by = {
