@@ -309,7 +309,7 @@ class _Work:
         }
 
     def _argument(self, part: str) -> str | dict[str, Any]:
-        if part in self.takes.numbers:
+        if part in self.slots and self.slots[part].kind == "Constant":
             return {self.computed: self.constants[part]}
         if part in _COUNTS:
             return dict([_COUNTS[part]])

@@ -21,12 +21,12 @@ the device, `compilers` compiles kernels, and `kernels` launches them. `driver` 
 PyCUDA lacks. The headers of kernels are `*.cuh`: `copies.cuh` wraps PTX.
 
 `native`, C++ on the processor: `compiler` compiles and loads kernels, and `compiled` calls those of a direction.
-`straight` checks arrays that kernels take as they are, and `kernels` converts others. `threads` shares the work of a
+`straight` checks arrays that kernels take as they are, and `long` converts others. `threads` shares the work of a
 call, `memory` pools results, and `extensions` compiles C for this Python.
 
 `torch`: the package is the entry point. `guards` says which calls kernels take, `layers` has the way of all others and
-`operators` that of compiled programs. `replace`, `alike` and `forward` put layers into a model; `chunked` joins a loss
-with the product before it.
+`operators` that of compiled programs; `gpu` launches Triton's kernels. `replace`, `alike` and `forward` put layers into
+a model; `chunked` joins a loss with the product before it.
 
 `cpp` has the headers that C++ and CUDA share: left-out arguments and names as types.
 

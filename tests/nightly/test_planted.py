@@ -53,9 +53,9 @@ MISTAKES = {
         (f"{CONFORMANCE}::test_sums_over_rows_of_several_blocks", "tests/runtime/numpy/test_blocks.py"),
     ),
     "the stride between rows": Mistake(
-        "lngen/runtime/native/places.py",
-        "for stride in value.strides[:rows]",
-        "for stride in value.strides[1 : rows + 1]",
+        "lngen/runtime/native/long.py",
+        "for stride in array.strides[:rows]",
+        "for stride in array.strides[1 : rows + 1]",
         ("tests/runtime/native/test_places.py",),
     ),
     "one half of shared memory for all reductions": Mistake(

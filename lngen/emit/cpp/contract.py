@@ -64,7 +64,7 @@ class KernelArgument:
     type of rows, that of parameters, the compute type, that of integers, or the one that an output is `cast` to.
     `absent` is the macro that compiles the argument away; its pointer may then be null, and its value is ignored.
 
-    `part` is the value that the launcher passes, by its name in the launcher's tables. It is the name of an input, a
+    `part` is the value that the launcher passes, by its name among a direction's `slots`. It is the name of an input, a
     cotangent or a Constant, `saved mu` for a saved row scalar, or `out dx` for a result. Otherwise it is one of `the
     rows`, `the features`, `the blocks` and `the workspace`. No name has a blank in it.
     """

@@ -121,7 +121,7 @@ class DirectionProtocol:
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
-        """Names of all values in the tables of kernels."""
+        """Names of all values as kernels name what they take."""
         results = (f"out {each.symbol}" for each in self.results)
         return (*(each.symbol for each in self.reads), *results, *(each.symbol for each in self.row_scalars))
 
@@ -129,11 +129,6 @@ class DirectionProtocol:
     def names(self) -> tuple[str, ...]:
         """Names of the results."""
         return tuple(each.name for each in self.results)
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """Symbols of the Constants that are read."""
-        return frozenset(each.symbol for each in self.reads if each.kind == "Constant")
 
     @cached_property
     def returned(self) -> str:
