@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
@@ -881,7 +882,7 @@ _Gradients: TypeAlias = tuple[
 ]
 
 
-class AdaLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
+class AdaLayerNorm(_modules.NumpyModule):
     """`ada_layer_norm` as an object without parameters.
 
     Args:
@@ -890,7 +891,7 @@ class AdaLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self,
@@ -899,7 +900,8 @@ class AdaLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         backend: _modules.Backend = "numpy",
         threads: int = 1,
     ) -> None:
-        super().__init__({}, {}, {"eps": eps}, backend, threads)
+        super().__init__(backend, threads)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self,
@@ -912,7 +914,11 @@ class AdaLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x, scale, shift)
+        self._saved = None
+        output, self._saved = self._layer().forward(
+            x, scale, shift, eps=self.eps, save=save, threads=self.threads
+        )
+        return output
 
     __call__ = forward
 
@@ -920,4 +926,5 @@ class AdaLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         """Return `(dx, dscale, dshift)`, given the gradient of a loss with respect to
         the output, once for each `forward`.
         """
-        return self._backward(dy)
+        found = self._gradients(dy)
+        return found.dx, found.dscale, found.dshift

@@ -400,7 +400,7 @@ class AdaLayerNorm(_torch.Module):
 
     def __init__(self, *, eps: float = 1e-6) -> None:
         super().__init__()
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self,

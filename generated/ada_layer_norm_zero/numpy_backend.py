@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
@@ -1297,7 +1298,7 @@ _Gradients: TypeAlias = tuple[
 ]
 
 
-class AdaLayerNormZero(_modules.NumpyModule[Outputs, _Gradients]):
+class AdaLayerNormZero(_modules.NumpyModule):
     """`ada_layer_norm_zero` as an object without parameters.
 
     Args:
@@ -1306,7 +1307,7 @@ class AdaLayerNormZero(_modules.NumpyModule[Outputs, _Gradients]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self,
@@ -1315,7 +1316,8 @@ class AdaLayerNormZero(_modules.NumpyModule[Outputs, _Gradients]):
         backend: _modules.Backend = "numpy",
         threads: int = 1,
     ) -> None:
-        super().__init__({}, {}, {"eps": eps}, backend, threads)
+        super().__init__(backend, threads)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self,
@@ -1330,7 +1332,11 @@ class AdaLayerNormZero(_modules.NumpyModule[Outputs, _Gradients]):
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x, branch, gate, scale, shift)
+        self._saved = None
+        output, self._saved = self._layer().forward(
+            x, branch, gate, scale, shift, eps=self.eps, save=save, threads=self.threads
+        )
+        return output
 
     __call__ = forward
 
@@ -1340,4 +1346,5 @@ class AdaLayerNormZero(_modules.NumpyModule[Outputs, _Gradients]):
         """Return `(dx, dbranch, dgate, dscale, dshift)`, given the gradient of a loss
         with respect to the output, once for each `forward`.
         """
-        return self._backward(dy, dh)
+        found = self._gradients(dy, dh)
+        return found.dx, found.dbranch, found.dgate, found.dscale, found.dshift

@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
@@ -777,7 +778,7 @@ _BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
 _Gradients: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
-class AdaptiveLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
+class AdaptiveLayerNorm(_modules.NumpyModule):
     """`adaptive_layer_norm` as an object without parameters.
 
     Args:
@@ -786,7 +787,7 @@ class AdaptiveLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self,
@@ -795,7 +796,8 @@ class AdaptiveLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         backend: _modules.Backend = "numpy",
         threads: int = 1,
     ) -> None:
-        super().__init__(None, {}, {"eps": eps}, backend, threads)
+        super().__init__(backend, threads)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self,
@@ -808,7 +810,11 @@ class AdaptiveLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x, scale, shift)
+        self._saved = None
+        output, self._saved = self._layer().forward(
+            x, scale, shift, eps=self.eps, save=save, threads=self.threads
+        )
+        return output
 
     __call__ = forward
 
@@ -816,4 +822,5 @@ class AdaptiveLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         """Return `(dx, dscale, dshift)`, given the gradient of a loss with respect to
         the output, once for each `forward`.
         """
-        return self._backward(dy)
+        found = self._gradients(dy)
+        return found.dx, found.dscale, found.dshift

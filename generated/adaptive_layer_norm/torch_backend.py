@@ -289,7 +289,7 @@ class AdaptiveLayerNorm(_torch.Module):
 
     def __init__(self, *, eps: float = 1e-6) -> None:
         super().__init__()
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self, x: _torch.Tensor, scale: _torch.Tensor, shift: _torch.Tensor

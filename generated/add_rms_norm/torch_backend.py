@@ -349,7 +349,7 @@ class AddRMSNorm(_torch.Module):
     ) -> None:
         super().__init__(D=_torch.size("D", D, 1))
         self._parameter("gamma", gamma, (D,), 1, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self, x: _torch.Tensor, residual: _torch.Tensor

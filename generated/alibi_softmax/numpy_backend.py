@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -730,7 +731,7 @@ _JVP = _blocks.ArrayFunction(_jvp_of_rows)
 _BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
 
 
-class AlibiSoftmax(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+class AlibiSoftmax(_modules.NumpyModule):
     """`alibi_softmax` as an object without parameters.
 
     Args:
@@ -738,12 +739,12 @@ class AlibiSoftmax(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self, *, backend: _modules.Backend = "numpy", threads: int = 1
     ) -> None:
-        super().__init__({}, {}, {}, backend, threads)
+        super().__init__(backend, threads)
 
     def forward(
         self,
@@ -756,7 +757,11 @@ class AlibiSoftmax(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x, slope, position)
+        self._saved = None
+        output, self._saved = self._layer().forward(
+            x, slope, position, save=save, threads=self.threads
+        )
+        return output
 
     __call__ = forward
 
@@ -764,4 +769,5 @@ class AlibiSoftmax(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         """Return dx, given the gradient of a loss with respect to the output, once for
         each `forward`.
         """
-        return self._backward(dy)
+        found = self._gradients(dy)
+        return found.dx

@@ -447,7 +447,7 @@ class BatchNorm(_torch.Module):
         super().__init__(c=_torch.size("c", c))
         self._parameter("gamma", gamma, (c,), 1, device, dtype)
         self._parameter("beta", beta, (c,), 0, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self, x: _torch.Tensor

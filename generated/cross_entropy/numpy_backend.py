@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
@@ -648,7 +649,7 @@ _BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
 _Gradients: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
-class CrossEntropy(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
+class CrossEntropy(_modules.NumpyModule):
     """`cross_entropy` as an object without parameters.
 
     Args:
@@ -656,12 +657,12 @@ class CrossEntropy(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self, *, backend: _modules.Backend = "numpy", threads: int = 1
     ) -> None:
-        super().__init__(None, {}, {}, backend, threads)
+        super().__init__(backend, threads)
 
     def forward(
         self, x: npt.NDArray[Any], target: npt.NDArray[Any], *, save: bool = True
@@ -669,7 +670,11 @@ class CrossEntropy(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x, target)
+        self._saved = None
+        output, self._saved = self._layer().forward(
+            x, target, save=save, threads=self.threads
+        )
+        return output
 
     __call__ = forward
 
@@ -677,4 +682,5 @@ class CrossEntropy(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         """Return `(dx, dtarget)`, given the gradient of a loss with respect to the
         output, once for each `forward`.
         """
-        return self._backward(dy)
+        found = self._gradients(dy)
+        return found.dx, found.dtarget

@@ -419,8 +419,8 @@ class DropoutAddLayerNorm(_torch.Module):
         super().__init__(D=_torch.size("D", D, 1))
         self._parameter("gamma", gamma, (D,), 1, device, dtype)
         self._parameter("beta", beta, (D,), 0, device, dtype)
-        self._constant("p", p, False)
-        self._constant("eps", eps, False)
+        self.p = self._constant("p", p, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self, x: _torch.Tensor, residual: _torch.Tensor, seed: int | _torch.Tensor

@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -824,7 +825,7 @@ _JVP = _blocks.ArrayFunction(_jvp_of_rows)
 _BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
 
 
-class DynamicTanh(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+class DynamicTanh(_modules.NumpyModule):
     """`dynamic_tanh` as an object with the parameters alpha, gamma and beta.
 
     Args:
@@ -837,7 +838,7 @@ class DynamicTanh(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self,
@@ -850,20 +851,26 @@ class DynamicTanh(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         backend: _modules.Backend = "numpy",
         threads: int = 1,
     ) -> None:
-        super().__init__(
-            D,
-            {"alpha": alpha, "gamma": gamma, "beta": beta},
-            {},
-            backend,
-            threads,
-            dtype,
-        )
+        super().__init__(backend, threads, dtype, D=_modules.size("D", D, 1))
+        self._parameter("alpha", alpha, (), 0.5)
+        self._parameter("gamma", gamma, (D,), 1)
+        self._parameter("beta", beta, (D,), 0)
 
     def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x)
+        self._saved = None
+        self._check_rows(x=x)
+        output, self._saved = self._layer().forward(
+            x,
+            self.parameters.get("alpha"),
+            self.parameters.get("gamma"),
+            self.parameters.get("beta"),
+            save=save,
+            threads=self.threads,
+        )
+        return output
 
     __call__ = forward
 
@@ -872,4 +879,8 @@ class DynamicTanh(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         each `forward`. `gradients` then has those of the parameters, of this call
         alone.
         """
-        return self._backward(dy)
+        found = self._gradients(dy)
+        self.gradients = self._of_parameters(
+            alpha=found.dalpha, gamma=found.dgamma, beta=found.dbeta
+        )
+        return found.dx

@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -956,7 +957,7 @@ _JVP = _blocks.ArrayFunction(_jvp_of_rows)
 _BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
 
 
-class FocalLoss(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+class FocalLoss(_modules.NumpyModule):
     """`focal_loss` as an object without parameters.
 
     Args:
@@ -965,7 +966,7 @@ class FocalLoss(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self,
@@ -974,7 +975,8 @@ class FocalLoss(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         backend: _modules.Backend = "numpy",
         threads: int = 1,
     ) -> None:
-        super().__init__(None, {}, {"gamma": gamma}, backend, threads)
+        super().__init__(backend, threads)
+        self.gamma = self._constant("gamma", gamma, False)
 
     def forward(
         self, x: npt.NDArray[Any], label: npt.NDArray[Any], *, save: bool = True
@@ -982,7 +984,11 @@ class FocalLoss(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x, label)
+        self._saved = None
+        output, self._saved = self._layer().forward(
+            x, label, gamma=self.gamma, save=save, threads=self.threads
+        )
+        return output
 
     __call__ = forward
 
@@ -990,4 +996,5 @@ class FocalLoss(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         """Return dx, given the gradient of a loss with respect to the output, once for
         each `forward`.
         """
-        return self._backward(dy)
+        found = self._gradients(dy)
+        return found.dx

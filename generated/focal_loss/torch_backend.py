@@ -286,7 +286,7 @@ class FocalLoss(_torch.Module):
 
     def __init__(self, *, gamma: float = 2.0) -> None:
         super().__init__()
-        self._constant("gamma", gamma, False)
+        self.gamma = self._constant("gamma", gamma, False)
 
     def forward(self, x: _torch.Tensor, label: _torch.Tensor) -> _torch.Tensor:
         """Return `focal_loss` of the arguments and the parameters of the module."""

@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
@@ -845,7 +846,7 @@ _BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
 _Gradients: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
-class GatedRMSNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
+class GatedRMSNorm(_modules.NumpyModule):
     """`gated_rms_norm` as an object with the parameter gamma.
 
     Args:
@@ -857,7 +858,7 @@ class GatedRMSNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self,
@@ -869,7 +870,9 @@ class GatedRMSNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         backend: _modules.Backend = "numpy",
         threads: int = 1,
     ) -> None:
-        super().__init__(D, {"gamma": gamma}, {"eps": eps}, backend, threads, dtype)
+        super().__init__(backend, threads, dtype, D=_modules.size("D", D, 1))
+        self._parameter("gamma", gamma, (D,), 1)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self, x: npt.NDArray[Any], z: npt.NDArray[Any], *, save: bool = True
@@ -877,7 +880,17 @@ class GatedRMSNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x, z)
+        self._saved = None
+        self._check_rows(x=x, z=z)
+        output, self._saved = self._layer().forward(
+            x,
+            z,
+            self.parameters.get("gamma"),
+            eps=self.eps,
+            save=save,
+            threads=self.threads,
+        )
+        return output
 
     __call__ = forward
 
@@ -886,4 +899,6 @@ class GatedRMSNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         once for each `forward`. `gradients` then has those of the parameters, of this
         call alone.
         """
-        return self._backward(dy)
+        found = self._gradients(dy)
+        self.gradients = self._of_parameters(gamma=found.dgamma)
+        return found.dx, found.dz

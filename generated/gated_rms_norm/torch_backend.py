@@ -323,7 +323,7 @@ class GatedRMSNorm(_torch.Module):
     ) -> None:
         super().__init__(D=_torch.size("D", D, 1))
         self._parameter("gamma", gamma, (D,), 1, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor, z: _torch.Tensor) -> _torch.Tensor:
         """Return `gated_rms_norm` of the arguments and the parameters of the module."""

@@ -440,7 +440,7 @@ class GroupNorm(_torch.Module):
         super().__init__(g=_torch.size("g", g), g_c=_torch.multiple("g_c", g_c, g))
         self._parameter("gamma", gamma, (g_c,), 1, device, dtype)
         self._parameter("beta", beta, (g_c,), 0, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `group_norm` of the arguments and the parameters of the module."""

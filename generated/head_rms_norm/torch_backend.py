@@ -365,7 +365,7 @@ class HeadRMSNorm(_torch.Module):
     ) -> None:
         super().__init__(h=_torch.size("h", h), d=_torch.size("d", d))
         self._parameter("weight", weight, (h, d), 1, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `head_rms_norm` of the arguments and the parameters of the module."""

@@ -408,7 +408,7 @@ class InstanceNorm(_torch.Module):
         super().__init__(c=_torch.size("c", c))
         self._parameter("gamma", gamma, (c,), 1, device, dtype)
         self._parameter("beta", beta, (c,), 0, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `instance_norm` of the arguments and the parameters of the module."""

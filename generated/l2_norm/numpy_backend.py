@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -468,7 +469,7 @@ _JVP = _blocks.ArrayFunction(_jvp_of_rows)
 _BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
 
 
-class L2Norm(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+class L2Norm(_modules.NumpyModule):
     """`l2_norm` as an object without parameters.
 
     Args:
@@ -477,7 +478,7 @@ class L2Norm(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self,
@@ -486,13 +487,18 @@ class L2Norm(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         backend: _modules.Backend = "numpy",
         threads: int = 1,
     ) -> None:
-        super().__init__(None, {}, {"eps": eps}, backend, threads)
+        super().__init__(backend, threads)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x)
+        self._saved = None
+        output, self._saved = self._layer().forward(
+            x, eps=self.eps, save=save, threads=self.threads
+        )
+        return output
 
     __call__ = forward
 
@@ -500,4 +506,5 @@ class L2Norm(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         """Return dx, given the gradient of a loss with respect to the output, once for
         each `forward`.
         """
-        return self._backward(dy)
+        found = self._gradients(dy)
+        return found.dx

@@ -238,7 +238,7 @@ class L2Norm(_torch.Module):
 
     def __init__(self, *, eps: float = 1e-12) -> None:
         super().__init__()
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `l2_norm` of the arguments and the parameters of the module."""

@@ -351,8 +351,8 @@ class LabelCrossEntropy(_torch.Module):
 
     def __init__(self, *, smoothing: float = 0.0, z_loss: float = 0.0) -> None:
         super().__init__()
-        self._constant("smoothing", smoothing, True)
-        self._constant("z_loss", z_loss, True)
+        self.smoothing = self._constant("smoothing", smoothing, True)
+        self.z_loss = self._constant("z_loss", z_loss, True)
 
     def forward(
         self,

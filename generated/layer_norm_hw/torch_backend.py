@@ -389,7 +389,7 @@ class LayerNormHW(_torch.Module):
         super().__init__(h=_torch.size("h", h), w=_torch.size("w", w))
         self._parameter("gamma", gamma, (h, w), 1, device, dtype)
         self._parameter("beta", beta, (h, w), 0, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `layer_norm_hw` of the arguments and the parameters of the module."""

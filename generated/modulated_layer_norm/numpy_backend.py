@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
@@ -1067,7 +1068,7 @@ _BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
 _Gradients: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[Any] | None]
 
 
-class ModulatedLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
+class ModulatedLayerNorm(_modules.NumpyModule):
     """`modulated_layer_norm` as an object with the parameters gamma and beta.
 
     Args:
@@ -1080,7 +1081,7 @@ class ModulatedLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self,
@@ -1093,9 +1094,10 @@ class ModulatedLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         backend: _modules.Backend = "numpy",
         threads: int = 1,
     ) -> None:
-        super().__init__(
-            D, {"gamma": gamma, "beta": beta}, {"eps": eps}, backend, threads, dtype
-        )
+        super().__init__(backend, threads, dtype, D=_modules.size("D", D, 1))
+        self._parameter("gamma", gamma, (D,), 1)
+        self._parameter("beta", beta, (D,), 0)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self,
@@ -1107,7 +1109,18 @@ class ModulatedLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x, gate)
+        self._saved = None
+        self._check_rows(x=x)
+        output, self._saved = self._layer().forward(
+            x,
+            gate,
+            self.parameters.get("gamma"),
+            self.parameters.get("beta"),
+            eps=self.eps,
+            save=save,
+            threads=self.threads,
+        )
+        return output
 
     __call__ = forward
 
@@ -1116,4 +1129,6 @@ class ModulatedLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
         output, once for each `forward`. `gradients` then has those of the parameters,
         of this call alone.
         """
-        return self._backward(dy)
+        found = self._gradients(dy)
+        self.gradients = self._of_parameters(gamma=found.dgamma, beta=found.dbeta)
+        return found.dx, found.dgate

@@ -369,7 +369,7 @@ class ModulatedLayerNorm(_torch.Module):
         super().__init__(D=_torch.size("D", D, 1))
         self._parameter("gamma", gamma, (D,), 1, device, dtype)
         self._parameter("beta", beta, (D,), 0, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(
         self, x: _torch.Tensor, gate: _torch.Tensor | None = None

@@ -288,7 +288,7 @@ class OffsetRMSNorm(_torch.Module):
     ) -> None:
         super().__init__(D=_torch.size("D", D, 1))
         self._parameter("w", w, (D,), 0, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `offset_rms_norm` of the arguments and the parameters of the module."""

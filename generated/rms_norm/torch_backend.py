@@ -301,7 +301,7 @@ class RMSNorm(_torch.Module):
     ) -> None:
         super().__init__(D=_torch.size("D", D, 1))
         self._parameter("gamma", gamma, (D,), 1, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `rms_norm` of the arguments and the parameters of the module."""

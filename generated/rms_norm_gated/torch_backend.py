@@ -325,7 +325,7 @@ class RMSNormGated(_torch.Module):
     ) -> None:
         super().__init__(D=_torch.size("D", D, 1))
         self._parameter("gamma", gamma, (D,), 1, device, dtype)
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor, z: _torch.Tensor) -> _torch.Tensor:
         """Return `rms_norm_gated` of the arguments and the parameters of the module."""

@@ -15,6 +15,7 @@ others begin or end with an underscore. A buffer is used again once it has been 
 
 # A variable of the mathematics may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -663,7 +664,7 @@ _JVP = _blocks.ArrayFunction(_jvp_of_rows)
 _BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
 
 
-class ScaledSoftmax(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+class ScaledSoftmax(_modules.NumpyModule):
     """`scaled_softmax` as an object with the parameter scale.
 
     Args:
@@ -673,7 +674,7 @@ class ScaledSoftmax(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         threads: the number of threads that share the rows. Results do not depend on it.
     """
 
-    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+    _package = __name__.rpartition(".")[0]
 
     def __init__(
         self,
@@ -683,13 +684,18 @@ class ScaledSoftmax(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         backend: _modules.Backend = "numpy",
         threads: int = 1,
     ) -> None:
-        super().__init__(None, {"scale": scale}, {}, backend, threads, dtype)
+        super().__init__(backend, threads, dtype)
+        self._parameter("scale", scale, (), 1)
 
     def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
         """Compute the layer. Unless `save` is False, the object keeps its arguments and
         parameters for `backward`, and does not copy them.
         """
-        return self._forward(save, x)
+        self._saved = None
+        output, self._saved = self._layer().forward(
+            x, self.parameters.get("scale"), save=save, threads=self.threads
+        )
+        return output
 
     __call__ = forward
 
@@ -698,4 +704,6 @@ class ScaledSoftmax(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
         each `forward`. `gradients` then has those of the parameters, of this call
         alone.
         """
-        return self._backward(dy)
+        found = self._gradients(dy)
+        self.gradients = self._of_parameters(scale=found.dscale)
+        return found.dx

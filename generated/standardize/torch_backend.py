@@ -251,7 +251,7 @@ class Standardize(_torch.Module):
 
     def __init__(self, *, eps: float = 1e-5) -> None:
         super().__init__()
-        self._constant("eps", eps, False)
+        self.eps = self._constant("eps", eps, False)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `standardize` of the arguments and the parameters of the module."""

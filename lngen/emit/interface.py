@@ -14,8 +14,7 @@ from lngen.errors import LngenError
 from lngen.language.axes import AxisParts, AxisSize, Pattern, RowAxes
 from lngen.language.names import numbered, value_fault
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.interface import DATA, Kind
-from lngen.runtime.protocol.parameters import is_held
+from lngen.runtime.protocol.interface import DATA, Kind, is_held
 
 MEANINGS: dict[Kind, str] = {
     "Row": "shape (..., D)",

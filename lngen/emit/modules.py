@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lngen.emit.class_names import attribute
 from lngen.emit.functions import constant_in_words, size_in_words
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
-from lngen.emit.layout import WIDTH, call, statement, table
+from lngen.emit.layout import WIDTH, call, statement, tuple_of
 from lngen.emit.signatures import as_python, number, sizes
 from lngen.language.axes import AxisSize
 
@@ -90,15 +90,34 @@ class LayerClass:
         """Return the docstring's text about a Constant."""
         return constant_in_words(each, self.layer)
 
-    def created(self, own: Sequence[str]) -> list[str]:
-        """The call of the constructor of all layers: features, which parameters there are, Constants."""
-        names = {attribute(each.public): each for each in self.parameters}
-        there = {name: "True" if each.required else name for name, each in names.items()}
-        constants = {name: name for name in (attribute(each.public) for each in self.layer.constants)}
-        features = "".join(self.features) or "None"
-        if self.layer.layout:
-            features = table({name: _argument(name) for name in self._given})
-        return statement(call("super().__init__", features, table(there), table(constants), *own), 8)
+    def constructed(self, prefix: str, least: int, own: Sequence[str] = (), place: Sequence[str] = ()) -> list[str]:
+        """Return the lines of the constructor: sizes, then parameters, then Constants.
+
+        Functions that check sizes have the `prefix`; D is `least` at the least. `own` are arguments of the framework,
+        and `place` those of each parameter.
+        """
+        names = {name: _argument(name) for name in self._given}
+        sizes = {name: call(f"{prefix}.size", f'"{name}"', name) for name in names if " " not in name}
+        if self.features == ["D"]:
+            sizes["D"] = call(f"{prefix}.size", '"D"', "D", str(least))
+        for name, whole in names.items():
+            if " " in name:
+                (known_size,) = [each for each in name.split() if each in sizes]
+                sizes[whole] = call(f"{prefix}.multiple", f'"{whole}"', whole, known_size)
+        lines = [call("super().__init__", *own, **sizes)]
+        known = {**{name: name for name in sizes}, **{name: str(count) for name, count in self.layer.counts.items()}}
+        wholes = {tuple(name.split()): whole for name, whole in names.items()}
+        for each in self.parameters:
+            axes = each.pattern.axes if each.pattern else [("D",)] * (each.kind == "Feature")
+            shape = tuple_of(wholes.get(axis) or "*".join(known[name] for name in axis) for axis in axes)
+            name = attribute(each.public)
+            is_there, start = ("True", "1") if each.neutral is None else (name, as_python(each.neutral))
+            lines.append(call("self._parameter", f'"{name}"', is_there, shape, start, *place))
+        for constant in self.layer.constants:
+            name, signed = attribute(constant.public), str(constant.name not in self.layer.nonnegative)
+            made = call("self._constant", f'"{name}"', name, signed)
+            lines.append(f"self.{name} = {made}")
+        return [part for line in lines for part in statement(line, 8)]
 
     @property
     def _given(self) -> list[str]:

@@ -9,7 +9,7 @@ The NumPy code imports NumPy alone; PyCUDA is imported when a kernel is first as
 of its folder.
 
 `protocol`: `calls` checks arguments, makes results, and says what is computed in. `saved` infers the type and shape of
-a call from saved arrays, `interface` types `INTERFACE`, `parameters` makes those of a class, and `axes` arranges arrays
+a call from saved arrays, `interface` types `INTERFACE`, and `axes` arranges arrays
 whose axes have names. `directions` says what each direction takes and makes, for what knows no layer before it runs.
 
 `numpy`: `blocks` takes rows block by block, `rows` has sums and ufuncs, `functions` those that NumPy lacks, and `axes`

@@ -9,7 +9,7 @@ from typing import Any
 from lngen.emit import Notes
 from lngen.emit.class_names import attribute, class_of
 from lngen.emit.interface import PublicInterface
-from lngen.emit.layout import WIDTH, argument, definition, statement
+from lngen.emit.layout import WIDTH, argument, call, definition, statement
 from lngen.emit.modules import LayerClass
 
 _ARRAY = "npt.NDArray[Any]"
@@ -21,10 +21,9 @@ _MEANINGS = (
 )
 
 
-def layer_class(layer: PublicInterface, notes: Notes) -> dict[str, Any]:
-    """Return the parts of the class as the template places them."""
+def layer_class(layer: PublicInterface, notes: Notes, least: int) -> dict[str, Any]:
+    """Return the parts of the class as the template places them; a row has `least` entries at the least."""
     own, name = LayerClass(layer), class_of(notes.layer)
-    given = [attribute(each.public) for each in own.given]
     moved = [each for each in own.given if each.has_gradient]
     cotangents = [output.derivative.public for output in layer.outputs]
     result = _ARRAY if len(cotangents) == 1 else "Outputs"
@@ -34,18 +33,42 @@ def layer_class(layer: PublicInterface, notes: Notes) -> dict[str, Any]:
     first, *rest = cotangents
     arguments = [f"{first}: {_ARRAY}{' | None' if rest else ''}", *(argument(each, _ARRAY, False) for each in rest)]
     return {
-        "base": f"{name}(_modules.NumpyModule[{result}, {gradient}])",
+        "base": f"{name}(_modules.NumpyModule)",
         "gradient": _tuple(types) if len(types) > 1 else [],
         "summary": own.summary(notes.layer, "an object"),
         "arguments": [*own.meanings(), *["dtype: the type of the parameters."] * bool(own.parameters), *_MEANINGS],
         "created": definition("__init__", own.arguments([*[_DTYPE] * bool(own.parameters), *_BACKEND]), "None", 4),
-        "called": own.created(["backend", "threads", *["dtype"] * bool(own.parameters)]),
+        "constructed": own.constructed("_modules", least, ["backend", "threads", *["dtype"] * bool(own.parameters)]),
         "forward": definition("forward", ["self", *inputs, "*", "save: bool = True"], result, 4),
-        "given": ", ".join(["save", *given]),
+        "called_forward": _forward(own),
         "backward": definition("backward", ["self", *arguments], gradient, 4),
         "returned": _returned([f"d{each.public}" for each in moved], bool(own.parameters)),
-        "cotangents": ", ".join(cotangents),
+        "called_backward": _backward(own, [f"d{each.public}" for each in moved], cotangents),
     }
+
+
+def _forward(own: LayerClass) -> list[str]:
+    """The lines that call forward with the parameters, the attributes and the sizes of the object."""
+    rows = {attribute(each.public): attribute(each.public) for each in own.given if each.kind == "Row"}
+    lines = [call("self._check_rows", **rows)] * (own.features == ["D"])
+    taken = [
+        attribute(each.public) if each in own.given else f'self.parameters.get("{attribute(each.public)}")'
+        for each in own.layer.inputs
+    ]
+    named = {each.public: f"self.{attribute(each.public)}" for each in own.layer.constants}
+    named |= {each.name: f'self._sizes["{each.name}"]' for each in own.layer.sizes}
+    made = call("self._layer().forward", *taken, **named, save="save", threads="self.threads")
+    return [part for line in (*lines, f"output, self._saved = {made}", "return output") for part in statement(line, 8)]
+
+
+def _backward(own: LayerClass, returned: Sequence[str], cotangents: Sequence[str]) -> list[str]:
+    """The lines that call backward, and give the object the gradients of its parameters."""
+    lines = [f"found = {call('self._gradients', *cotangents)}"]
+    gradients = {attribute(each.public): f"found.d{each.public}" for each in own.parameters if each.has_gradient}
+    if gradients:
+        lines.append(f"self.gradients = {call('self._of_parameters', **gradients)}")
+    lines.append(f"return {', '.join(f'found.{name}' for name in returned)}")
+    return [part for line in lines for part in statement(line, 8)]
 
 
 def _tuple(types: Sequence[str]) -> list[str]:

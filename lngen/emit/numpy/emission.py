@@ -106,7 +106,7 @@ class _NumpyEmission:
             made.body.function(f"_{name}_of_rows", _SUMMARIES[name])
             for name, made in zip(names, self.functions, strict=True)
         ]
-        own = layer_class(layer, self.notes)
+        own = layer_class(layer, self.notes, interface["minimum_features"])
         return {
             "description": description,
             "several_outputs": self.several,

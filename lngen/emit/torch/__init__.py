@@ -14,7 +14,6 @@ from lngen.emit.layout import argument, call, definition, quoted, statement, tab
 from lngen.emit.modules import LayerClass
 from lngen.emit.numpy import handed
 from lngen.emit.render import module
-from lngen.emit.signatures import as_python
 from lngen.emit.spelling import marked_program, plain_errors
 from lngen.emit.torch.decomposition import Decomposition, spelled_text
 from lngen.emit.torch.straight import StraightCall
@@ -96,7 +95,7 @@ class _TorchText:
             summary=[*summary, last if meanings else f'{last}"""'],
             created=definition("__init__", own.arguments(_PLACE if own.parameters else ()), "None", 4),
             own=meanings,
-            base=self._constructor(own),
+            base=own.constructed("_torch", self.straight.least, place=["device", "dtype"]),
             names=self._names(own),
             applied=definition("forward", given, self.function.result, 4),
             called_by_module=[
@@ -169,40 +168,6 @@ class _TorchText:
             ),
             *statement(f"return {call('_LAYER.call', *inputs, *constants, *sizes)}", 4),
         ]
-
-    def _constructor(self, own: LayerClass) -> list[str]:
-        """The lines of the constructor: sizes, parameters, Constants."""
-        layer, features, lines = self.layer, own.features, []
-        names = {name: name.replace(" ", "_") for name in (*features, *(size.name for size in own.sizes))}
-        sizes = {name: f'_torch.size("{name}", {name})' for name in names if " " not in name}
-        if features == ["D"]:
-            sizes["D"] = f'_torch.size("D", D, {self.straight.least})'
-        for name, argument_ in names.items():
-            if " " in name:
-                (known_size,) = [each for each in name.split() if each in sizes]
-                sizes[argument_] = f'_torch.multiple("{argument_}", {argument_}, {known_size})'
-        lines += statement(f"super().__init__({', '.join(f'{n}={text}' for n, text in sizes.items())})", 8)
-        place = ["device", "dtype"]
-        known = {**{name: name for name in sizes}, **{name: str(count) for name, count in layer.counts.items()}}
-        whole = {tuple(name.split()): argument_ for name, argument_ in names.items()}
-        for each in own.parameters:
-            axes = each.pattern.axes if each.pattern else [("D",)] * (each.kind == "Feature")
-            shape = [whole.get(axis) or "*".join(known[name] for name in axis) for axis in axes]
-            name = attribute(each.public)
-            start = "1" if each.neutral is None else as_python(each.neutral)
-            given = [
-                f'"{name}"',
-                "True" if each.required else name,
-                f"({', '.join(shape)}{',' * (len(shape) == 1)})",
-                start,
-            ]
-            lines += statement(call("self._parameter", *given, *place), 8)
-        for constant in layer.constants:
-            name = attribute(constant.public)
-            lines += statement(
-                call("self._constant", f'"{name}"', name, str(constant.name not in layer.nonnegative)), 8
-            )
-        return lines
 
     def _names(self, own: LayerClass) -> list[str]:
         """The lines that say what counterparts call attributes and sizes of the class."""

@@ -6,6 +6,7 @@ value's name for callers; `symbol` is its name in `derivation.md` and in kernels
 has names such as `dx` beside `x`.
 """
 
+from collections.abc import Collection
 from typing import Any, Literal, NotRequired, TypedDict, TypeVar
 
 Kind = Literal[
@@ -41,6 +42,17 @@ INTEGERS = ("Int", 'Int["..."]', 'Int["d"]', 'Int[""]')
 
 DATA = ("Data", 'Data["..."]', 'Data["d"]', *INTEGERS)
 """The kinds of inputs that have neither a gradient nor a tangent."""
+
+
+def is_held(kind: "Kind", names: Collection[str] | None, first: Collection[str]) -> bool:
+    """Test whether a class holds an input as a parameter: a shared one, or an array without the first axis.
+
+    `names` are those of its axes if they have some, and `first` those of the first axis of the rows. An array with
+    "..." is no parameter: nothing says how many axes these are.
+    """
+    if names is not None and kind not in DATA:
+        return not any(name in first or name == "..." for name in names)
+    return kind in PARAMETERS
 
 
 def labels(interface: "Interface") -> list[int]:

@@ -53,10 +53,10 @@ class Module(torch.nn.Module):
         if made is not None:
             torch.nn.init.constant_(made, start)
 
-    def _constant(self, name: str, value: float, signed: bool) -> None:
-        """Add a Constant. Raises TypeError or ValueError for one that no call would take."""
+    def _constant(self, name: str, value: float, signed: bool) -> float:
+        """Add a Constant, and return it. Raises TypeError or ValueError for one that no call would take."""
         self._constants.append(name)
-        setattr(self, name, float(constant(name, value, signed)))
+        return float(constant(name, value, signed))
 
     def __prepare_scriptable__(self) -> None:
         """Raises TypeError, before torch.jit.script looks for the source of what has none."""

@@ -3,11 +3,11 @@
 
 import inspect
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..protocol.axes import REST, Arrangement, Sizes
-from ..protocol.interface import INTEGERS, CounterpartEntry
-from ..protocol.parameters import is_parameter
+from ..protocol.interface import INTEGERS, CounterpartEntry, is_held
 from .guards import Tensor, are_alone, is_exporting, torch
 from .layers import each_of, is_autocast
 
@@ -45,14 +45,18 @@ class LayerForward:
         attributes = {ours: theirs for theirs, ours in counterpart["attributes"].items()}
         self.kind, self.layer = kind, layer
         self.conditions, self.features = counterpart["conditions"], attributes.get("D")
+        layout = interface.get("layout", {"sizes": [], "pattern": []})
+        first = layout["pattern"][0] if layout["pattern"] else ()
+        names = [[*chain.from_iterable(each["pattern"])] if "pattern" in each else None for each in interface["inputs"]]
         self.arguments = [
-            each for each in interface["inputs"] if not is_parameter(interface, each) and each["name"] not in attributes
+            each
+            for each, own in zip(interface["inputs"], names, strict=True)
+            if each["name"] not in attributes and not is_held(each["kind"], own, first)
         ]
         self.row = next((place for place, each in enumerate(self.arguments) if len(each["axes"]) == 2), 0)
         places = {each["name"]: place for place, each in enumerate(self.arguments)}
         self.inputs = [(attributes.get(each["name"]), places.get(each["name"])) for each in interface["inputs"]]
         self.constants = [(attributes.get(each["name"]), each["default"]) for each in interface["constants"]]
-        layout = interface.get("layout", {"sizes": [], "pattern": []})
         self.arrangement = Arrangement(interface, traced=True) if "layout" in interface else None
         self.sizes = [(attributes.get(each["name"]), each["default"]) for each in layout["sizes"]]
         given = {each["name"] for each in (*interface["inputs"], *interface["constants"], *layout["sizes"])}
