@@ -101,3 +101,13 @@ def test_the_same_on_cuda(name: str) -> None:
         assert found[:2] == saved[:2]
         kinds = dict(zip(inputs, found.dtypes, strict=True))
         assert kinds | dtypes == kinds
+
+
+def test_saved_rows_on_cuda_may_lie_apart_as_those_of_a_call_may() -> None:
+    module = importlib.import_module("generated.layer_norm.cuda_backend")
+    _, saved = importlib.import_module("generated.layer_norm").forward(np.ones((3, 8), np.float32))
+    fields = device(fields_of(saved))
+    apart = Fake((3, 8), "<f4", 0x10000, strides=(64, 4))
+    assert module.saved_from(**fields | {"x": apart}).x is apart
+    with pytest.raises(ValueError, match="saved.x has strides"):
+        module.saved_from(**fields | {"x": Fake((3, 8), "<f4", 0x10000, strides=(64, 8))})

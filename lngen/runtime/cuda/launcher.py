@@ -174,7 +174,7 @@ def saved_from(
         if given and type(value) in (int, float):
             numbers.append(given)
             return (), np.dtype(np.float64)
-        row_axes = {("...", "d"): 1, ("...",): 0}.get(tuple(field["axes"]))
+        row_axes = len(field["axes"]) - 1 if "..." in field["axes"] else None  # rows may lie apart
         found = array(name, value, bool(given and given.integers), row_axes)
         return found.shape, found.dtype
 
