@@ -12,8 +12,8 @@ from playwright.sync_api import sync_playwright
 import lngen
 
 PICTURE = Path(__file__).with_name("page.png")
-SIZE = {"width": 1600, "height": 1000}
-OPEN = (19, 20)
+SIZE = {"width": 1120, "height": 900}
+OPEN = (16, 17)
 SHADES = 48
 
 
@@ -28,7 +28,7 @@ def main():
         for step in OPEN:
             shown.locator(f"#step-{step} summary").first.click()
         shown.locator(f"#step-{OPEN[0] - 1}").evaluate("step => step.scrollIntoView()")
-        shown.locator(f"#step-{OPEN[-1] + 1} [data-name=xhat]").last.hover()
+        shown.locator(f"#step-{OPEN[-1]} [data-name=xhat]").last.hover()
         shown.wait_for_timeout(500)
         shown.screenshot(path=PICTURE)
     # Text on a plain ground needs few shades.

@@ -84,8 +84,6 @@ OF_LAYERS = {
     "tests/checks/field/test_processor.py::test_every_layer_is_equal_wherever_its_rows_lie",
     "tests/checks/field/test_numpy_text.py::test_text_computes_its_programs",
     "tests/extensions/inspection/test_kernels.py::test_no_kernel_spills",
-    "tests/extensions/page/test_copies.py::test_python_computes_the_emitted_gradients",
-    "tests/extensions/page/test_in_use.py::TestPanel::test_it_computes_what_numpy_does",
     "tests/extensions/page/test_page.py::test_it_is_one_file_whose_links_and_names_lead_somewhere",
     "tests/extensions/simt/test_field.py::test_kernels_are_equal_to_their_programs",
 }

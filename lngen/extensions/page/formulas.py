@@ -11,12 +11,12 @@ from sympy import Add, Expr
 
 from lngen.algebra.equations import Equation
 from lngen.algebra.notation import text
-from lngen.algebra.notation.mathml import marked, marked_name, mathml
-from lngen.algebra.notation.pieces import pieces
 from lngen.algebra.symbols import D, TypedSymbol
 from lngen.derivation.derivation import Derivation
 from lngen.emit.render import Markup
 from lngen.errors import printable
+from lngen.extensions.page.mathml import marked, marked_name, mathml
+from lngen.extensions.page.pieces import pieces
 from lngen.plan.planner import Plan
 from lngen.report.axes import AxesWords
 from lngen.report.changes import alike

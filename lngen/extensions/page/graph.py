@@ -11,9 +11,9 @@ from html import escape
 from itertools import pairwise
 
 from lngen.algebra.notation import text
-from lngen.algebra.notation.mathml import tspans
 from lngen.algebra.symbols import D, TypedSymbol, axes
 from lngen.extensions.page.layout import Layout, layout, ranks
+from lngen.extensions.page.mathml import tspans
 from lngen.plan.program import Line, RowProgram, RowsReduction
 
 _RANK, _NODE, _SIDE = 56.0, 28.0, 16.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -12,37 +11,25 @@ from typing import Any
 from sympy import Expr
 
 from lngen import paths
-from lngen.checks.stability import StabilityTable
 from lngen.derivation.derivation import Proof, Step, StepEvidence
 from lngen.derivation.rules import RULES, Rule
 from lngen.emit import render
 from lngen.emit.description import description
 from lngen.emit.render import Markup
 from lngen.errors import counted, printable
-from lngen.extensions.page import panel, plots
 from lngen.extensions.page.assets import dense, script_hash, style
-from lngen.extensions.page.copies import copies
 from lngen.extensions.page.formulas import EquationHtml, Writer, meanings
 from lngen.extensions.page.graph import graph
-from lngen.extensions.page.listing import Line, lines_of, listing, without_the_rest
-from lngen.extensions.page.quality import quality
-from lngen.language.definition import Definition
 from lngen.pipeline.stages import Derived
-from lngen.plan.passes.moments import written_out
 from lngen.plan.planner import Plan
 from lngen.report.axes import AxesWords
 from lngen.report.changes import alike, changes
 from lngen.report.content import Content, StepText, content
 from lngen.report.formulas import atoms, gradients, summed_over, textbook_forward
 from lngen.report.heading import file_word, notes
-from lngen.report.words import PASSES
 from lngen.runtime.protocol.interface import INTEGERS
 from lngen.version import __version__
 
-_FILES = (
-    ("numpy", "NumPy", "numpy_backend.py"),
-    ("cpp", "C++ and CUDA", "layer.h"),
-)
 _SECTIONS = {"docs/rules.md": ("rules", "Rules")}
 """The section of a page that holds what a document of the checkout holds for other reports: its anchor and title."""
 
@@ -53,7 +40,7 @@ class StepHtml:
 
     `lemma` is what its rule says, at the first step that uses the rule. `contributions` are what the chain rule
     collects, each with the name of what it comes through, None for what was there; `uses` are equations that hold and
-    that the step used; `code` has files and lines that come from it.
+    that the step used.
     """
 
     number: int
@@ -67,37 +54,16 @@ class StepHtml:
     uses: tuple[EquationHtml, ...]
     before: Markup | None
     after: EquationHtml
-    code: tuple[tuple[str, str, tuple[int, ...]], ...]
 
 
-@dataclass(frozen=True)
-class File:
-    """An emitted file: what it is called in a link, its title, its name, its lines."""
-
-    key: str
-    title: str
-    name: str
-    lines: list[Line]
-
-    @property
-    def shown(self) -> list[Line | int]:
-        """Return the lines that the page shows, see `without_the_rest`."""
-        return without_the_rest(self.lines)
-
-
-def page(layer: Derived, table: StabilityTable | None = None, home: str = "") -> str:
-    """Return the page as HTML. `home` is the address of a site's index.
-
-    With `table` it has a plot of errors and says how many digits are kept.
-    """
+def page(layer: Derived, home: str = "") -> str:
+    """Return the page as HTML. `home` is the address of a site's index."""
     plan = layer.plan
     said = content(plan)
     writer, names = meanings(plan)
-    files = _files(layer, writer)
-    fields = _fields(plan, said, writer, files)
+    fields = _fields(plan, said, writer)
     parts = [part | {"sentence": _linked(part["sentence"]), "folded": _is_folded(part)} for part in fields["parts"]]
-    data = {**panel.panel(plan), "copies": copies(plan, said) | {"command": _command(plan)}}
-    script = "\n".join([panel.script(plan), *(dense(render.render(f"html/{name}.js")) for name in ("panel", "page"))])
+    script = dense(render.render("html/page.js"))
     return render.render(
         "html/page.html.jinja",
         **fields | {"parts": parts},
@@ -110,24 +76,13 @@ def page(layer: Derived, table: StabilityTable | None = None, home: str = "") ->
         takes=_takes(plan),
         minimum=plan.forward.minimum_features,
         meaning_of_size=AxesWords(plan.derivation.definition).size,
-        row=_row(plan.derivation.definition),
         command=_command(plan),
         version=__version__,
-        quality=None if table is None else quality(table),
         names=names,
-        files=files,
-        programs=_programs(plan, said),
-        passes=[(line, writer.equation(line.symbol, written_out(line.expression))) for line in plan.passes()],
-        passes_note=PASSES,
-        cost=said.cost,
-        size_title=said.size_title,
-        size=said.size,
-        error_plots=[] if table is None else [Markup(plot) for plot in plots.error_plots(table)],
-        bytes_plot=Markup(plots.bytes_plot(plan)),
+        graph=Markup(graph(plan.backward)),
         style=style(),
         script=Markup(script),
         script_hash=script_hash(script),
-        panel=Markup(json.dumps(data, allow_nan=False).replace("<", "\\u003c")),
     )
 
 
@@ -135,12 +90,12 @@ def fragment(plan: Plan) -> str:
     """The result, its evidence and its steps, to stand in a notebook: without script, style or anchors of a page."""
     writer, _ = meanings(plan)
     plain = Writer(writer.order, ())
-    return render.render("html/fragment.html.jinja", **_fields(plan, content(plan), plain, []))
+    return render.render("html/fragment.html.jinja", **_fields(plan, content(plan), plain))
 
 
-def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> dict[str, Any]:
+def _fields(plan: Plan, said: Content, writer: Writer) -> dict[str, Any]:
     d = plan.derivation
-    parts = _parts(plan, said, writer, files)
+    parts = _parts(plan, said, writer)
     return {
         "title": said.name,
         "citation": [printable(paragraph) for paragraph in said.citation],
@@ -161,7 +116,7 @@ def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) ->
     }
 
 
-def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> list[dict[str, Any]]:
+def _parts(plan: Plan, said: Content, writer: Writer) -> list[dict[str, Any]]:
     """The parts of the derivation as the reports have them, their formulas for a page."""
     derivatives = plan.derivation.derivatives()
     steps = {step.number: step for derivative in derivatives.values() for step in derivative.steps}
@@ -172,7 +127,7 @@ def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> 
         for words in part.steps:
             step = steps[words.number]
             again = read is not None and (read.target, read.after) == (step.target, step.before)
-            shown.append(_step(step, words, writer, files, again=again))
+            shown.append(_step(step, words, writer, again=again))
             read = step
         direction = steps[part.steps[0].number].part
         results = derivatives[direction].equations if part.results else ()
@@ -188,7 +143,7 @@ def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> 
     return found
 
 
-def _step(step: Step, words: StepText, writer: Writer, files: Sequence[File], *, again: bool) -> StepHtml:
+def _step(step: Step, words: StepText, writer: Writer, *, again: bool) -> StepHtml:
     """A step; `again` says that the line it begins with is the one that has just been read."""
     gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
     done = counted(step.operations_after, "operation")
@@ -211,7 +166,6 @@ def _step(step: Step, words: StepText, writer: Writer, files: Sequence[File], *,
         uses=tuple(map(writer.formula, words.uses)),
         before=None if step.before is None else write(step.before),
         after=writer.equation(step.target, step.after, alike(new)),
-        code=tuple((file.key, file.title, found[:3]) for file in files if (found := lines_of(step.number, file.lines))),
     )
 
 
@@ -239,7 +193,7 @@ def _linked(sentence: str) -> Markup:
 
 def _is_folded(part: dict[str, Any]) -> bool:
     """Test whether a part of the derivation starts folded: tangents, and gradients of gradients."""
-    return part["key"] not in panel.DIRECTIONS
+    return part["key"] not in ("forward", "backward")
 
 
 def _command(plan: Plan) -> str:
@@ -248,11 +202,6 @@ def _command(plan: Plan) -> str:
     shipped = Path(definition.filename).parent == paths.derive_folder()
     word = definition.name if shipped else file_word(definition)
     return f"lngen derive {word} --html {definition.name}.html"
-
-
-def _row(definition: Definition) -> str:
-    """Say what a row is, where axes have names."""
-    return f": the entries along {' '.join(definition.layout.features)}" if definition.layout else ""
 
 
 def _takes(plan: Plan) -> list[tuple[str, str, str, str]]:
@@ -279,29 +228,9 @@ def _takes(plan: Plan) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def _files(layer: Derived, writer: Writer) -> list[File]:
-    return [
-        File(key, title, name, listing(layer.text(name), writer.names))
-        for key, title, name in _FILES
-        if name in layer.files
-    ]
-
-
 def _grouped(evidence: Sequence[Proof], writer: Writer) -> list[tuple[str, list[tuple[str, Markup]]]]:
     """The statements by their kind, in the order of the kinds' first ones: how each came out, and what it says."""
     kinds: dict[str, list[tuple[str, Markup]]] = {}
     for item in evidence:
         kinds.setdefault(item.kind, []).append((item.outcome, writer.prose(item.statement)))
     return list(kinds.items())
-
-
-def _programs(plan: Plan, said: Content) -> list[dict[str, Any]]:
-    return [
-        {
-            "direction": program.direction,
-            "title": program.direction.replace("_", " ").capitalize(),
-            "words": f"reads {words.reads}; writes {words.writes}; {words.saves}",
-            "graph": Markup(graph(program)),
-        }
-        for program, words in zip(plan.programs(), said.programs, strict=True)
-    ]

@@ -11,7 +11,6 @@ from lngen.errors import printable
 from lngen.extensions.page.assets import script_hash, style
 from lngen.extensions.page.formulas import Writer
 from lngen.extensions.page.page import page
-from lngen.extensions.page.plots import measured
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import cost
 from lngen.report.formulas import formulas, gradients, reading_order
@@ -21,12 +20,12 @@ from lngen.report.grades import exact_at_every_size
 def site(layers: Sequence[Derived], on_layer: Callable[[str], None] = lambda name: None) -> dict[str, str]:
     """The files of a site by their path: `index.html`, and `layers/NAME.html` for each.
 
-    `on_layer` is told the name of each as its page begins: errors are measured for it.
+    `on_layer` is told the name of each as its page begins.
     """
     files = {"index.html": index(layers)}
     for layer in layers:
         on_layer(layer.definition.name)
-        files[f"layers/{layer.definition.name}.html"] = page(layer, measured(layer), home="../index.html")
+        files[f"layers/{layer.definition.name}.html"] = page(layer, home="../index.html")
     return files
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lngen.extensions.page import plots
 from lngen.extensions.page.page import page
 from tests.requirements import browser
 from tests.shipped import shipped
@@ -15,9 +14,8 @@ OPEN_ALL = "() => document.querySelectorAll('details').forEach((part) => { part.
 
 @functools.cache
 def whole(name: str) -> str:
-    """A page with its plots."""
-    layer = shipped(name)
-    return page(layer, plots.measured(layer))
+    """The page of a layer."""
+    return page(shipped(name))
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lngen.algebra.notation.mathml import mathml
 from lngen.extensions.page import assets
+from lngen.extensions.page.mathml import mathml
 from tests.extensions.page.browsing import OPEN_ALL, whole
 from tests.extensions.page.test_page import KILOBYTES
 from tests.requirements import needs_browser

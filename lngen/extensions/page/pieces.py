@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain, groupby
 from typing import TypeAlias
 
-from lngen.algebra.notation.mathml import Attributes, Node, parsed, written
+from lngen.extensions.page.mathml import Attributes, Node, parsed, written
 
 _LONG = 26
 """A formula of more characters may be broken, so that it fits a narrow screen."""

@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lngen.algebra.notation.mathml import mathml
-from lngen.algebra.notation.pieces import pieces
 from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
+from lngen.extensions.page.mathml import mathml
+from lngen.extensions.page.pieces import pieces
 from lngen.language import FUNCTIONS
 
 x, g, xhat = RowSymbol("x"), RowSymbol("g"), RowSymbol("xhat")
