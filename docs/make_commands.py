@@ -24,7 +24,7 @@ definition file. `python -m lngen` is the same program.
 | write the derivation as a page | `lngen derive layer_norm --html layer_norm.html` |
 | write pages for all layers, with a search | `lngen site --to pages` |
 | check emitted code | `lngen check rms_norm --backend numpy --shape 5,128 --dtype f32` |
-| estimate bytes and times | `lngen cost layer_norm --shape 32,512,768 --dtype bf16 --bandwidth 4.3TB/s` |
+| count bytes and operations | `lngen cost layer_norm --shape 32,512,768 --dtype bf16` |
 | count registers and instructions, without a GPU | `lngen inspect layer_norm --arch sm_90 --D 4096 --dtype bf16` |
 | compare errors at a large offset with PyTorch's | `lngen stability layer_norm --torch` |
 | compile for other machines | `lngen build rms_norm --out built_layers --dtype f32` |

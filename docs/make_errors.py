@@ -201,8 +201,6 @@ COMMANDS = (
     "check mine.py --shape 100000,100000",
     "check mine.py --shape 5,x",
     "check mine.py --dtype f8",
-    "cost mine.py --shape 4,4 --dtype f32 --bandwidth 1Gb/s",
-    "cost mine.py --shape 4,4 --dtype f32 --bandwidth fast",
 )
 
 

@@ -400,14 +400,13 @@ class TestCheck:
 
 class TestCost:
     def test_it_prints_what_is_moved(self):
-        result = lngen("cost", WHOLE[0], "--shape", "32,512,768", "--dtype", "bf16", "--bandwidth", "4.3TB/s")
+        result = lngen("cost", WHOLE[0], "--shape", "32,512,768", "--dtype", "bf16")
         assert (result.exit_code, result.stderr) == (0, "")
         # Two and three tensors of two bytes per entry; besides, three f32 a row and the parameters.
         rows, tensor, feature = 32 * 512, 32 * 512 * 768 * 2, 768 * 2
         forward, backward = 2 * tensor + 12 * rows + 2 * feature, 3 * tensor + 12 * rows + 3 * feature
         lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
         assert f"moved {forward / 1e6:.2f} MB {backward / 1e6:.2f} MB" in lines
-        assert f"time of moving {forward / 4.3e6:.1f} us {backward / 4.3e6:.1f} us" in lines
 
 
 @needs_nvrtc
@@ -534,7 +533,7 @@ EVERY_COMMAND = [
     "derive",
     f"derive {WHOLE[0]}",
     "list",
-    f"cost {WHOLE[0]} --shape 8192,4096 --dtype bf16 --bandwidth 4TB/s",
+    f"cost {WHOLE[0]} --shape 8192,4096 --dtype bf16",
     f"stability {WHOLE[0]}",
     f"check {WHOLE[0]} --backend numpy --shape 3,8 --dtype f32",
     "device",

@@ -383,16 +383,12 @@ def cost(
         str, typer.Option("--shape", metavar="N,...,D", help="The shape of the first array, as 32,512,768.")
     ],
     dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
-    bandwidth: Annotated[
-        str | None,
-        typer.Option("--bandwidth", metavar="RATE", help="Bandwidth of the memory, such as 4.3TB/s: prints times."),
-    ] = None,
 ) -> None:
-    """Count the bytes and the operations of a layer at a shape, fused and unfused."""
+    """Count the bytes and the operations of a layer at a shape."""
     (definition,) = _definitions([layer])
     from lngen.cli import cost
 
-    cost.run(definition, shape, dtype, bandwidth)
+    cost.run(definition, shape, dtype)
 
 
 @app.command(cls=_Command)

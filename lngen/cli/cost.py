@@ -5,13 +5,12 @@ from __future__ import annotations
 from lngen.cli import console
 from lngen.language.definition import Definition
 from lngen.pipeline.stages import planned
-from lngen.plan.cost import parse_bandwidth, parse_dtype, parse_shape
+from lngen.plan.cost import parse_dtype, parse_shape
 from lngen.report import cost_report
 
 
-def run(definition: Definition, shape: str, dtype: str, bandwidth: str | None) -> None:
-    """Print the cost of a layer, fused and unfused; with a bandwidth, the time that the memory needs."""
+def run(definition: Definition, shape: str, dtype: str) -> None:
+    """Print the cost of a layer."""
     sizes, kind = parse_shape(shape), parse_dtype(dtype)
-    rate = None if bandwidth is None else parse_bandwidth(bandwidth)
     plan = planned(definition, proved=False)
-    print(cost_report(plan, sizes, kind, rate, console.width()))
+    print(cost_report(plan, sizes, kind, console.width()))

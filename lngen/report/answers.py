@@ -18,7 +18,7 @@ from lngen.algebra.notation import text
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations
 from lngen.algebra.symbols import D, Reduction, TypedSymbol, axes, is_row, operation_count
 from lngen.errors import counted
-from lngen.plan.cost import ACCUMULATE_ITEMSIZE, ITEMSIZE, cost, unfused
+from lngen.plan.cost import ACCUMULATE_ITEMSIZE, ITEMSIZE, cost
 from lngen.plan.cost.traffic import INTEGER_ITEMSIZE
 from lngen.plan.planner import Plan
 from lngen.plan.program import FeatureReduction, RowProgram
@@ -168,21 +168,17 @@ def _saved(plan: Plan) -> Iterator[str]:
     known = {*forward.saved, *(q.symbol for q in backward.lines()), *(store.symbol for store in forward.results)}
     if gone := [q.symbol.name for stage in forward.stages for q in stage.lines() if q.symbol not in known]:
         yield f"It does not read {_several(gone, 'other value')}."
-    if kept := unfused(plan)[0].kept:
-        words = f"Unfused, {counted(kept, 'row value')} would be kept"
-        yield f"{words}: {text(kept * DEFAULT_DTYPE.itemsize * D)} bytes a row."
 
 
 def _time_and_memory(plan: Plan) -> Iterator[str]:
     d, dtype = plan.derivation, DEFAULT_DTYPE
     sizes = {ITEMSIZE: dtype.itemsize, ACCUMULATE_ITEMSIZE: dtype.accumulate_itemsize}
     yield "For N rows of D entries, forward and backward take O(N*D) time, as reading the rows does."
-    for program, apart in zip((plan.forward, plan.backward), unfused(plan), strict=True):
+    for program in (plan.forward, plan.backward):
         c = cost(program)
         row = f" and {c.operations.row} a row" * bool(c.operations.row)
         yield f"{program.direction.capitalize()} does {counted(c.operations.element, 'operation')} an entry{row}."
-        moved, kernels = c.row_bytes.subs(sizes), counted(apart.kernels, "kernel")
-        yield f"It moves {moved} bytes an entry in float32; unfused, {kernels} move {apart.tensors * dtype.itemsize}."
+        yield f"It moves {c.row_bytes.subs(sizes)} bytes an entry in float32."
     before, after = (sum(operation_count(q.expression) for q in each) for each in (d.adjoint.equations, d.backward))
     written = len({r for q in d.adjoint.equations for r in q.expression.atoms(Reduction)})
     yield f"By the chain rule as it stands, backward has {counted(before, 'operation')} and"

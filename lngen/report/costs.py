@@ -10,7 +10,6 @@ from sympy import Expr
 
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import D
-from lngen.errors import counted
 from lngen.layout import WIDTH, table
 from lngen.plan.cost import (
     ACCUMULATE_ITEMSIZE,
@@ -18,10 +17,8 @@ from lngen.plan.cost import (
     Cost,
     DType,
     cost,
-    microseconds,
     parse_dtype,
     reductions,
-    unfused,
 )
 from lngen.plan.planner import Plan
 from lngen.report.shapes import example_shape, row_sizes
@@ -32,11 +29,8 @@ DEFAULT_DTYPE = parse_dtype("f32")
 
 
 def cost_rows(plan: Plan, dtype: DType = DEFAULT_DTYPE) -> list[tuple[str, str, str]]:
-    """The cost table: what, forward, backward; bytes are those of a number type, in D at most.
-
-    Unfused is the same with a kernel for each operation.
-    """
-    costs, chains = _both(plan), unfused(plan)
+    """The cost table: what, forward, backward; bytes are those of a number type, in D at most."""
+    costs = _both(plan)
     sizes = {ITEMSIZE: dtype.itemsize, ACCUMULATE_ITEMSIZE: dtype.accumulate_itemsize}
     rows = [(f"rows of {dtype.name}", "forward", "backward")]
 
@@ -49,13 +43,10 @@ def cost_rows(plan: Plan, dtype: DType = DEFAULT_DTYPE) -> list[tuple[str, str, 
     add("row tensors moved", *(f"{c.tensors} {_read_and_written(c)}{_worth(c, dtype)}" for c in costs))
     if any(c.smaller for c in costs):
         add("smaller arrays moved", *(_smaller(c) for c in costs))
-    add("row tensors moved, unfused", *(f"{u.tensors} in {counted(u.kernels, 'kernel')}" for u in chains))
     add("bytes per row element", *(size(c.row_bytes) for c in costs))
-    add("bytes per row element, unfused", *(size(u.tensors * ITEMSIZE) for u in chains))
     if any(c.scalar_bytes for c in costs):
         add("row scalars, bytes per row", *(size(c.scalar_bytes) for c in costs))
     add("kept for backward, bytes per row", *(size(c.saved_bytes_per_row) for c in costs))
-    add("kept for backward, unfused", *(size(u.saved_bytes_per_row) for u in chains))
     add("flops per row element", *(str(c.operations.element) for c in costs))
     add("flops per row", *(str(c.operations.row) for c in costs))
     if any(c.operations.functions for c in costs):
@@ -70,19 +61,18 @@ def size_rows(
     plan: Plan,
     shape: Sequence[int] | None = None,
     dtype: DType = EXAMPLE_DTYPE,
-    bandwidth: float | None = None,
 ) -> list[tuple[str, str, str]]:
-    """Return the cost for a shape of the first array: MB (1e6 bytes), flops, microseconds at a bandwidth in bytes per
-    second. Raises LngenError for a shape that is not of its axes.
+    """Return the cost for a shape of the first array: MB (1e6 bytes), and flops.
+
+    Raises LngenError for a shape that is not of its axes.
     """
     definition = plan.derivation.definition
     sizes = row_sizes(definition, example_shape(definition) if shape is None else shape)
     rows, features = sizes.rows, sizes.features
-    costs, chains = _both(plan), unfused(plan)
+    costs = _both(plan)
     whole = [c.at(rows, features, dtype.itemsize, dtype.accumulate_itemsize) for c in costs]
     smaller = [sum(each.bytes(sizes.axes, dtype.itemsize) for each in c.smaller) for c in costs]
     done = [(moved + more, flops) for (moved, flops), more in zip(whole, smaller, strict=True)]
-    apart = [u.tensors * rows * features * dtype.itemsize for u in chains]
 
     def line(label: str, *values: str) -> tuple[str, str, str]:
         forward, backward = values
@@ -94,31 +84,23 @@ def size_rows(
         lines.append(
             line("smaller arrays", *(f"{_megabytes(each)}, {each / tensor:.2g} of a row tensor" for each in smaller))
         )
-    if bandwidth is not None:
-        lines.append(line("time of moving", *(_time(size, bandwidth) for size, _ in done)))
-    lines.append(line("moved, unfused", *(_megabytes(size) for size in apart)))
-    if bandwidth is not None:
-        lines.append(line("time of moving, unfused", *(_time(size, bandwidth) for size in apart)))
     kept = [rows * c.saved * dtype.accumulate_itemsize for c in costs]
     lines.append(line("kept for backward", *(_megabytes(size) for size in kept)))
     lines.append(line("flops", *(f"{flops / 1e6:,.1f} million" if flops >= 1e5 else f"{flops:,}" for _, flops in done)))
     return lines
 
 
-def cost_report(
-    plan: Plan, shape: Sequence[int], dtype: DType, bandwidth: float | None = None, width: int = WIDTH
-) -> str:
-    """The cost of a layer at a shape, as text; `bandwidth` is in bytes per second, None leaves out times."""
+def cost_report(plan: Plan, shape: Sequence[int], dtype: DType, width: int = WIDTH) -> str:
+    """The cost of a layer at a shape, as text."""
     where = f"{' x '.join(map(str, shape))} in {dtype.name}"
-    speed = "" if bandwidth is None else f", at {_bandwidth(bandwidth)}"
     lines = [
         f"{plan.derivation.definition.name}: cost",
         "",
         *table(cost_rows(plan, dtype), width),
         "",
-        f"{where}{speed}",
+        where,
         "",
-        *table(size_rows(plan, shape, dtype, bandwidth), width),
+        *table(size_rows(plan, shape, dtype), width),
     ]
     return "\n".join(lines)
 
@@ -129,17 +111,14 @@ def cost_entries(plan: Plan) -> dict[str, Any]:
     Arrays that lack axes of the rows are listed with those that they have; no formula has their bytes.
     """
     entries: dict[str, Any] = {}
-    for program, c, apart in zip((plan.forward, plan.backward), _both(plan), unfused(plan), strict=True):
+    for program, c in zip((plan.forward, plan.backward), _both(plan), strict=True):
         entries[program.direction] = {
             "reductions": reductions(program),
             "row_tensors_read": c.rows_read,
             "row_tensors_written": c.rows_written,
-            "row_tensors_unfused": apart.tensors,
-            "kernels_unfused": apart.kernels,
             "bytes": _formula(c.bytes),
             **({"smaller_arrays": {each.name: list(each.axes) for each in c.smaller}} if c.smaller else {}),
             "saved_bytes_per_row": _formula(c.saved_bytes_per_row),
-            "saved_bytes_per_row_unfused": _formula(apart.saved_bytes_per_row),
             "parameter_bytes": _formula(c.parameter_bytes),
             "partial_bytes_per_block": _formula(c.partial_bytes),
             "flops": _formula(c.flops),
@@ -184,12 +163,3 @@ def _functions(c: Cost) -> str:
 
 def _megabytes(size: float) -> str:
     return f"{size / 1e6:,.2f} MB" if size >= 1e5 or not size else f"{size / 1e3:,.2f} kB"
-
-
-def _time(size: float, bandwidth: float) -> str:
-    return f"{microseconds(size, bandwidth):,.1f} us"
-
-
-def _bandwidth(value: float) -> str:
-    scale, unit = next(((s, u) for s, u in ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s")) if value >= s), (1.0, "B/s"))
-    return f"{value / scale:g} {unit}"

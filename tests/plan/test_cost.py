@@ -10,7 +10,6 @@ from lngen.plan.cost import (
     ITEMSIZE,
     cost,
     operations,
-    unfused,
 )
 from lngen.plan.planner import plan
 
@@ -87,13 +86,3 @@ def test_integers_have_eight_bytes_and_arrays_without_some_axes_their_own_entrie
     text = 'def f(x: Array["n c h"], w: Array["c"]): return w*x/sqrt(mean(x**2, "c h"))'
     weighted = cost(plan(derive(parse(f"from lngen.language import Array, mean, sqrt\n{text}"))).forward)
     assert (weighted.features, [each.axes for each in weighted.smaller]) == (0, [("c",)])
-
-
-def test_unfused_counts_a_kernel_for_each_operation():
-    # mean 1 tensor; x - mu, square, xhat, gamma*xhat, + beta 2 each; mean of the square 1. g 2; mean 1;
-    # g*xhat 3; mean 1; times xhat 2; g - mean 2; their difference 3; times rstd 2; dy*xhat 3; two sums 1
-    # each.
-    forward, backward = unfused(planned("derive/layer_norm.py"))
-    assert (forward.kernels, forward.tensors) == (7, 12)
-    assert (backward.kernels, backward.tensors) == (11, 21)
-    assert backward.kept == 1

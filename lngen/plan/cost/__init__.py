@@ -1,8 +1,8 @@
-"""Cost of a layer: operations and bytes, fused, and with a kernel for every operation."""
+"""Cost of a layer: operations and bytes."""
 
 from lngen.plan.cost.operations import Operations, operations
-from lngen.plan.cost.traffic import ACCUMULATE_ITEMSIZE, ITEMSIZE, Cost, cost, reductions, unfused
-from lngen.plan.cost.units import DType, microseconds, parse_bandwidth, parse_dtype, parse_shape
+from lngen.plan.cost.traffic import ACCUMULATE_ITEMSIZE, ITEMSIZE, Cost, cost, reductions
+from lngen.plan.cost.units import DType, parse_dtype, parse_shape
 
 __all__ = [
     "ACCUMULATE_ITEMSIZE",
@@ -11,11 +11,8 @@ __all__ = [
     "DType",
     "Operations",
     "cost",
-    "microseconds",
     "operations",
-    "parse_bandwidth",
     "parse_dtype",
     "parse_shape",
     "reductions",
-    "unfused",
 ]

@@ -1,4 +1,4 @@
-"""Memory traffic of a row program, and of the same formulas with a kernel for every operation.
+"""Memory traffic of a row program.
 
 >>> from lngen.language.parsing import parse
 >>> from lngen.plan.planner import plan
@@ -9,25 +9,23 @@
 ...     return x - mean(x)
 ... ''')))
 >>> forward = cost(layer.forward)
->>> forward.tensors, unfused(layer)[0].tensors
-(2, 3)
+>>> forward.tensors
+2
 >>> forward.at(rows=16384, features=768, itemsize=2, accumulate_itemsize=4)
 (50331648, 50364416)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 
 import sympy
-from sympy import Add, Expr, Mul, Pow
+from sympy import Expr
 
-from lngen.algebra.equations import Equation, read_by
-from lngen.algebra.symbols import D, Reduction, RowSymbol, SumRows, TypedSymbol, axes, is_row
-from lngen.plan.cost.operations import Operations, operations, power_multiplications
-from lngen.plan.planner import Plan
+from lngen.algebra.symbols import D, TypedSymbol, axes
+from lngen.plan.cost.operations import Operations, operations
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.casts import itemsize
 
@@ -138,24 +136,6 @@ def _bytes(count: int, own: tuple[int, ...]) -> Expr:
     return (count - len(own)) * ITEMSIZE + sum(own)
 
 
-@dataclass(frozen=True)
-class Unfused:
-    """Cost of one direction with a kernel for every operation, each of which reads and writes whole row tensors.
-
-    Backward reads the intermediate rows that forward saved; `kept` counts those that are neither inputs nor outputs.
-    Row scalars and parameters are small, and not counted.
-    """
-
-    kernels: int
-    tensors: int
-    kept: int
-
-    @property
-    def saved_bytes_per_row(self) -> Expr:
-        """Bytes per row of the intermediate rows that are kept for backward."""
-        return D * ITEMSIZE * self.kept
-
-
 def cost(program: RowProgram) -> Cost:
     """The cost of a program in which every row is read once and every result written once."""
     used, casts = program.read(), dict(program.casts)
@@ -197,77 +177,3 @@ def cost(program: RowProgram) -> Cost:
 def reductions(program: RowProgram) -> int:
     """Reductions over the feature axis that a row takes; one that only measures rounding is not counted."""
     return sum(len(stage.reductions) for stage in program.stages if not stage.correction)
-
-
-def unfused(plan: Plan) -> tuple[Unfused, Unfused]:
-    """Return the cost of forward and backward, operation by operation.
-
-    The formulas are the simplified ones, so that the difference from `cost` is due to fusing alone.
-    """
-    derivation = plan.derivation
-    forward, backward = derivation.forward.equations, derivation.backward
-    made = {q.symbol for q in forward if is_row(q.symbol)} - set(derivation.forward.outputs)
-    used = read_by(backward)
-    return Unfused(*_kernels(forward), len(made & used)), Unfused(*_kernels(backward), len(made & used))
-
-
-_Run = Callable[..., None]
-
-
-def _kernels(equations: Iterable[Equation]) -> tuple[int, int]:
-    """Kernels that touch rows, and the row tensors that they move."""
-    kernels = tensors = 0
-    seen: set[Expr] = set()
-
-    def run(reads: Iterable[Expr], *, result: bool) -> None:
-        nonlocal kernels, tensors
-        kernels += 1
-        tensors += sum(is_row(operand) for operand in set(reads)) + result
-
-    def visit(e: Expr) -> None:
-        if e in seen or not e.args or isinstance(e, TypedSymbol):
-            return
-        seen.add(e)
-        for argument in e.args:
-            # A sign is free: a term is taken off instead of added.
-            visit(-argument if isinstance(e, Add) and argument.as_coeff_Mul()[0] == -1 else argument)
-        if isinstance(e, (Reduction, SumRows)):
-            if is_row(e.args[0]):
-                run([e.args[0]], result=False)
-        elif is_row(e):
-            _elementwise(e, run)
-
-    for equation in equations:
-        expression = equation.expression
-        reduction = equation.reduction
-        visit(expression if reduction is None else reduction)
-    return kernels, tensors
-
-
-def _elementwise(e: Expr, run: _Run) -> None:
-    if isinstance(e, Pow):
-        steps = power_multiplications(abs(int(e.exp))) if e.exp.is_Integer else 1
-        for _ in range(steps + bool(e.exp.is_negative)):
-            run([e.base], result=True)
-    elif isinstance(e, (Add, Mul)):
-        _chain(e, run)
-    else:
-        run(e.args, result=True)
-
-
-def _chain(e: Expr, run: _Run) -> None:
-    """Count a sum or product of n operands as n - 1 kernels; operands that are not rows are combined first, at no
-    cost.
-    """
-    rows = [argument for argument in e.args if is_row(argument)]
-    others = [argument for argument in e.args if not is_row(argument) and argument != -1]
-    if len(rows) == 1 and not others:
-        run(rows, result=True)
-        return
-    if not rows:
-        return
-    partial: Expr = rows[0]
-    for operand in [*others[:1], *rows[1:]]:
-        run([partial, operand], result=True)
-        # The running result is a row tensor of its own.
-        partial = RowSymbol("_")

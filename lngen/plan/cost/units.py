@@ -1,4 +1,4 @@
-"""The text of a shape, a number type and a bandwidth, as `lngen cost` takes them."""
+"""The text of a shape and a number type, as `lngen cost` takes them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from lngen.errors import LngenError, printable
 
-_UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
-_BINARY = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40, "pi": 2.0**50}
 _LARGEST = 2**62
 
 
@@ -77,37 +75,6 @@ def parse_shape(text: str) -> tuple[int, ...]:
     if max(shape) >= _LARGEST or math.prod(max(size, 1) for size in shape) > _LARGEST:
         raise LngenError(f"the shape {_quoted(text)} has more entries than any machine holds. Write a smaller one.")
     return shape
-
-
-def parse_bandwidth(text: str) -> float:
-    """A bandwidth from text, in bytes per second; `B` is a byte, and 1 GB is 1e9 of them, 1 GiB 2**30.
-
-    Raises LngenError for anything else, bits (`Gb/s`) among it.
-
-    >>> parse_bandwidth("4.3TB/s"), parse_bandwidth("900 GB/s")
-    (4300000000000.0, 900000000000.0)
-    """
-    form = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?)\s*([kKMGTPmgtp]?i?)(b|B)(?:/s|ps)\s*", text)
-    remedy = "Write a number and a unit of bytes per second: 4.3TB/s, 900 GB/s, 35GB/s."
-    if form is None:
-        raise LngenError(f"{_quoted(text)} is not a bandwidth. {remedy}")
-    number, prefix, unit = form.groups()
-    if unit == "b" and prefix != prefix.lower():
-        raise LngenError(f"the bandwidth {_quoted(text)} is in bits, as its small b says. {remedy}")
-    scale = (_UNITS | _BINARY).get(prefix.lower())
-    value = math.nan if scale is None else float(number) * scale
-    if not 0 < value < math.inf:
-        raise LngenError(f"{_quoted(text)} is not a bandwidth: it has to be above 0 and finite. {remedy}")
-    return value
-
-
-def microseconds(size: float, bandwidth: float) -> float:
-    """Return the microseconds that a number of bytes takes at a bandwidth in bytes per second.
-
-    >>> round(microseconds(50_331_648, 4.3e12), 2)
-    11.71
-    """
-    return size / bandwidth * 1e6
 
 
 def _quoted(text: str) -> str:
