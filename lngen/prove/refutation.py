@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -32,6 +33,12 @@ _ALIKE = 10
 
 _TIE = mpmath.mpf(10) ** -50
 """Largest difference of two compared values that may be rounding alone, and decides nothing."""
+
+_TIE_OF_FLOATS = 1e-9
+"""The same of floats, in which 0 may be rounding too."""
+
+_SAME = 1e-11
+"""Difference of two floats, to the larger or to 1, at which they are not looked at in more digits."""
 
 _RANGES = ((-1, 1), (1, 2))
 """Ranges of the unknowns: the second where the sides are not finite in the first."""
@@ -60,7 +67,7 @@ class Refuter:
     ) -> None:
         self._meaning, self._reached, self._sign, self._smallest = meaning, reached, sign, minimum_features
         self._unknowns: dict[tuple[str, str, int], Any] = {}
-        self._values: dict[tuple[Expr, Opened, int], Any] = {}
+        self._values: dict[tuple[Expr, Opened, int, int | None], Any] = {}
         self._needs: dict[Expr, tuple[set[Any], list[Expr]]] = {}
 
     def differ_at_random_points(self, left: Expr, right: Expr, opened: Opened) -> bool:
@@ -82,6 +89,8 @@ class Refuter:
             return False
         with mpmath.workdps(_DIGITS):
             for turn in range(len(_RANGES)):
+                if self._are_same_floats(left, right, opened, turn):
+                    return False
                 with suppress(*_NO_NUMBERS):
                     a, b = (self._value(side, opened, turn) for side in (left, right))
                     if is_finite(a) and is_finite(b):
@@ -94,6 +103,8 @@ class Refuter:
             return False
         with mpmath.workdps(_DIGITS):
             for turn in range(len(_RANGES), len(_RANGES) + len(_SPECIAL)):
+                if self._are_same_floats(left, right, opened, turn):
+                    continue
                 try:
                     sides = (self._value(side, opened, turn) for side in (left, right))
                     a, b = (each.ravel() for each in np.broadcast_arrays(*(np.asarray(v, dtype=object) for v in sides)))
@@ -104,45 +115,63 @@ class Refuter:
                     return True
         return False
 
-    def _value(self, e: Expr, opened: Opened, turn: int) -> Any:
-        key = e, opened & self._reached(e), turn
+    def _are_same_floats(self, left: Expr, right: Expr, opened: Opened, turn: int) -> bool:
+        """Test whether both sides are finite and the same in float64, which takes less time than many digits."""
+        try:
+            a, b = (np.asarray(self._value(side, opened, turn, None), np.float64) for side in (left, right))
+        except _NO_NUMBERS:
+            return False
+        with np.errstate(all="ignore"):
+            return bool(np.all(np.abs(a - b) <= _SAME * np.maximum(1, np.maximum(np.abs(a), np.abs(b)))))
+
+    def _value(self, e: Expr, opened: Opened, turn: int, digits: int | None = _DIGITS) -> Any:
+        key = e, opened & self._reached(e), turn, digits
         if key not in self._values:
-            self._values[key] = self._worked_out(e, key[1], turn)
+            self._values[key] = self._worked_out(e, key[1], turn, digits)
         return self._values[key]
 
-    def _worked_out(self, e: Expr, opened: Opened, turn: int) -> Any:
+    def _worked_out(self, e: Expr, opened: Opened, turn: int, digits: int | None) -> Any:
         if e == D:
-            return mpmath.mpf(self._size(turn))
+            return mpmath.mpf(self._size(turn)) if digits else float(self._size(turn))
         if not isinstance(e, TypedSymbol):
             found = self._needs.get(e) or (e.free_symbols | {D}, [*e.atoms(Relational, AttainsFirst, sympy.sign)])
             symbols, jumps = self._needs.setdefault(e, found)
-            given = {symbol: self._value(symbol, opened, turn) for symbol in symbols}
-            arithmetic = Arithmetic(_DIGITS)
+            given = {symbol: self._value(symbol, opened, turn, digits) for symbol in symbols}
+            arithmetic = Arithmetic(digits)
             for jump in jumps:
                 _require_decided(*(evaluate_expression(side, given, arithmetic) for side in jump.args[:2]))
             return evaluate_expression(e, given, arithmetic)
         if e in opened:
-            return self._value(self._meaning[e], opened, turn)
+            return self._value(self._meaning[e], opened, turn, digits)
         # As the algebra has it, a name and its kind are one unknown.
         key = type(e).__name__, e.name, turn
         if key not in self._unknowns:
             self._unknowns[key] = self._drawn(e, turn)
-        return self._unknowns[key]
+        return self._unknowns[key] if digits else np.asarray(self._unknowns[key], np.float64)
 
     def _size(self, turn: int) -> int:
         return self._smallest + (_MORE_FEATURES if turn < len(_RANGES) else turn - len(_RANGES))
 
     def _drawn(self, symbol: TypedSymbol, turn: int) -> Any:
-        generator = random.Random(f"{symbol.name} {turn}")
-        if turn < len(_RANGES):
-            value = drawn(symbol, self._size(turn), generator, *_RANGES[turn])
-        else:
-            value = chosen(symbol, self._size(turn), generator, _SPECIAL[turn - len(_RANGES)].split())
-        sign = self._sign(symbol)
+        value, sign = _value_of(symbol, self._size(turn), turn), self._sign(symbol)
         return value if sign is None else abs(value) + (mpmath.mpf(sign) / 10 if not symbol.is_integer else sign)
+
+
+@lru_cache(maxsize=1 << 12)
+def _value_of(symbol: TypedSymbol, features: int, turn: int) -> Any:
+    """The value of an unknown at a point, which depends on its name."""
+    generator = random.Random(f"{symbol.name} {turn}")
+    if turn < len(_RANGES):
+        return drawn(symbol, features, generator, *_RANGES[turn])
+    return chosen(symbol, features, generator, _SPECIAL[turn - len(_RANGES)].split())
 
 
 def _require_decided(value: Any, other: Any = 0) -> None:
     """Raise ArithmeticError where two values may be equal but for rounding."""
-    if any(0 < entry < _TIE for entry in np.ravel(abs(np.asarray(value, dtype=object) - other))):
+    apart = np.ravel(abs(np.asarray(value) - other))
+    if apart.dtype != object:
+        is_open = bool(np.any(apart < _TIE_OF_FLOATS))
+    else:
+        is_open = any(0 < entry < _TIE for entry in apart)
+    if is_open:
         raise ArithmeticError("rounding decides a comparison")
