@@ -248,7 +248,7 @@ def _another_parameter(of: Trial) -> str:
     for entry in definition.parameters:
         if case.inputs[entry.name] is None:
             continue
-        other = replace(case, inputs={**case.inputs, entry.name: np.asarray(case.inputs[entry.name]) + 1})
+        other = replace(case, inputs={**case.inputs, entry.name: np.asarray(case.inputs[entry.name] + 1)})
         found, moved = run(of.layer, other).outputs, evaluate(definition, other.astype(np.float64).inputs, FLOAT64)
         stale = [n for n in plain if same(plain[n], found[n]) and not np.allclose(wanted[n], moved[n], equal_nan=True)]
         if stale:

@@ -164,6 +164,16 @@ def test_a_function_that_has_no_second_derivative_is_told_and_has_not_failed():
 
 
 @needs_torch
+def test_a_parameter_may_be_one_number():
+    import torch
+
+    text = "def scaled(x: Row, s: Scalar): return s*x"
+    assert not checked(torch.mul, CallableRequest(("float64",)), text, call="f(x, s)").failures
+    report = checked(lambda x, s: torch.mul(x, s.detach().fill_(0.5)), CallableRequest(("float64",)), text)
+    assert "  y: the same with another s: it is not read" in lines(report, "f")
+
+
+@needs_torch
 def test_a_module_is_called_as_the_line_in_pytorch_says():
     import torch
 
