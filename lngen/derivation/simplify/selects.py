@@ -61,6 +61,12 @@ def named_selects(lines: tuple[Equation, ...], forward: Forward) -> Iterator[Lin
     >>> applied(named_selects, given, layer)[1].expression
     Where(r > 0, p*x/r, 0)
 
+    Of the second order, the select may be a gradient of the first:
+
+    >>> again = Forward("f", (), (x,), (Equation(p, Where(x > 0, 0, g)),), ())
+    >>> applied(named_selects, (Equation(q, (p*h + Where(x > 0, 0, g))/r),), again)[0].expression
+    Where(x > 0, 0, (g + h*p)/r)
+
     A sum of selects, each with a condition of its own, is multiplied term by term:
 
     >>> given = (Equation(q, e*(Where(x > 0, 0, h) + Where(r > 0, g, 0))),)
@@ -81,7 +87,7 @@ def named_selects(lines: tuple[Equation, ...], forward: Forward) -> Iterator[Lin
     Mean(Where(x > mean_e, mean_e*g, 0))
     """
     sides: dict[TypedSymbol, frozenset[_Side]] = {}
-    for line in lines:
+    for line in (*forward.equations, *lines):
         found = _sides(line.expression, sides)
         if found:
             sides[line.symbol] = found
