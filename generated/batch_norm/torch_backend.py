@@ -215,9 +215,7 @@ def _pulled_rows(x, gamma, beta, dy, dmu, dvar):
         first,
         None if gamma is None else gamma.contiguous(),
         None if beta is None else beta.contiguous(),
-        None
-        if dy is None
-        else dy.detach().reshape(n, c, entries).permute(1, 0, 2).contiguous(),
+        None if dy is None else dy.reshape(n, c, entries).permute(1, 0, 2).contiguous(),
         None if dmu is None else dmu.contiguous(),
         None if dvar is None else dvar.contiguous(),
     )

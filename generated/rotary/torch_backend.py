@@ -207,8 +207,8 @@ def _pulled_rows(x, cosine, sine, dy):
         first,
         cosine.contiguous(),
         sine.contiguous(),
-        dy.detach().reshape(b, h, t, 2, d)[:, :, :, 0].contiguous(),
-        dy.detach().reshape(b, h, t, 2, d)[:, :, :, 1].contiguous(),
+        dy.reshape(b, h, t, 2, d)[:, :, :, 0].contiguous(),
+        dy.reshape(b, h, t, 2, d)[:, :, :, 1].contiguous(),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from math import prod
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -19,7 +18,6 @@ from lngen.checks.contracts import check_contracts
 from lngen.checks.evidence import Evidence
 from lngen.checks.inputs import ordinary
 from lngen.checks.layer import Array, Checkable, arrays_by_name, as_tuple
-from lngen.language.axes import RowAxes
 from lngen.language.definition import Definition
 from lngen.language.names import cotangent
 from lngen.runtime.protocol.interface import DIRECTIONS
@@ -30,54 +28,6 @@ KIND = "transformations"
 ROWS = (2, 3)
 SAMPLES = 4
 _STEP = 7919  # between seeds of what is drawn apart
-
-
-class PlacedRows:
-    """A function on rows, of one on arrays whose axes have names, which is of any sizes.
-
-    All rows lie along the first axis that numbers rows, and a row along the first of its own. Constants follow the
-    inputs.
-    """
-
-    def __init__(self, definition: Definition, layout: RowAxes, function: Callable[..., Any]) -> None:
-        self.definition, self.layout, self.function = definition, layout, function
-
-    def __call__(self, *values: Any) -> Any:
-        """Return the outputs of inputs on rows."""
-        definition, layout = self.definition, self.layout
-        entries = [*definition.positional, *definition.constants]
-        rows = next(
-            value.shape[: value.ndim - entry.kind.over_features]
-            for value, entry in zip(values, entries, strict=True)
-            if value is not None and entry.kind.over_rows
-        )
-        kinds = {entry.name: (entry.kind.over_rows, entry.kind.over_features) for entry in entries}
-        given = dict(zip(kinds, values, strict=True))
-        order = sorted(definition.positional, key=lambda entry: entry.default is not None)
-        placed = [None if given[e.name] is None else self._placed(given[e.name], *kinds[e.name]) for e in order]
-        made = self.function(*placed, *(given[entry.name] for entry in definition.constants))
-        found = []
-        for name, value in zip(definition.outputs, as_tuple(made), strict=True):
-            over = definition.output_kind(name).over_features
-            moved = value.T if self._is_turned() and over else value
-            size = value.shape[layout.pattern.names.index(layout.features[0])]
-            found.append(moved.reshape(*rows, size) if over else moved.reshape(rows))
-        return tuple(found) if len(found) > 1 else found[0]
-
-    def _is_turned(self) -> bool:
-        names = self.layout.pattern.names
-        return bool(self.layout.rows) and names.index(self.layout.features[0]) < names.index(self.layout.rows[0])
-
-    def _placed(self, value: Any, over_rows: bool, over_features: bool) -> Any:
-        layout = self.layout
-        sizes = dict.fromkeys(layout.pattern.names, 1)
-        if over_features:
-            sizes[layout.features[0]] = value.shape[-1]
-        if over_rows and layout.rows:
-            sizes[layout.rows[0]] = prod(value.shape[: value.ndim - over_features])
-        if over_rows and over_features and self._is_turned():
-            value = value.reshape(prod(value.shape[:-1]), value.shape[-1]).T
-        return value.reshape(tuple(sizes.values())) if over_rows or over_features else value
 
 
 class FrameworkAdapter(Adapter, ABC):

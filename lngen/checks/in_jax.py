@@ -12,7 +12,8 @@ import numpy as np
 
 from lngen.checks.evidence import Evidence
 from lngen.checks.executed import run_as_python
-from lngen.checks.frameworks import FrameworkAdapter, NamedArrays, PlacedRows, Recorded
+from lngen.checks.frameworks import FrameworkAdapter, NamedArrays, Recorded
+from lngen.checks.placed_rows import PlacedRows
 from lngen.language.definition import Definition
 
 _QUICK: tuple[dict[str, Any], ...] = (

@@ -203,8 +203,10 @@ def starts(run: int, sizes: tuple[int, ...], steps: tuple[int, ...]) -> bytes:
     """Return a table of the places at which rows start, along axes of some sizes, so many entries apart.
 
     A row has one entry for each `run` of columns, or all where that is 0; the table begins with it. Of few rows it is
-    kept from call to call.
+    kept from call to call. In a traced program, whose sizes are symbols, there is none.
     """
+    if not all(type(each) is int for each in (run, *sizes, *steps)):
+        return b""
     return (_kept_starts if prod(sizes) <= KEPT_ROWS else _starts)(run, sizes, steps)
 
 
