@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -16,10 +17,12 @@ from lngen.checks.checker import Checker
 from lngen.checks.claim import Claim
 from lngen.checks.contracts import check_contracts
 from lngen.checks.evidence import Evidence
+from lngen.checks.executed import run_as_python
 from lngen.checks.inputs import ordinary
-from lngen.checks.layer import Array, Checkable, arrays_by_name, as_tuple
+from lngen.checks.layer import Array, Case, Checkable, arrays_by_name, as_tuple
 from lngen.language.definition import Definition
 from lngen.language.names import cotangent
+from lngen.runtime.protocol.casts import TARGETS, dtype
 from lngen.runtime.protocol.interface import DIRECTIONS
 
 KIND = "transformations"
@@ -38,6 +41,7 @@ class FrameworkAdapter(Adapter, ABC):
 
     can = (EVERYTHING | {"recorded inputs"}) - {"out", "saved arrays", "workspace"}
     checker: str
+    claims: Sequence[Claim] = ()
     own: Sequence[Claim] = ()
     """Claims that no other framework has."""
 
@@ -49,6 +53,14 @@ class FrameworkAdapter(Adapter, ABC):
     @abstractmethod
     def func(self) -> Any:
         """The framework's `grad`, `vjp`, `jvp` and `vmap`."""
+
+    def given(self, case: Case) -> Case:
+        """Return the case with the cotangents that a framework hands on: as the outputs are cast, none of integers."""
+        made = dict(case.cotangents)
+        for name, target in self.definition.casts:
+            value, kind = np.asarray(made[name]), dtype(target)
+            made[name] = np.zeros_like(value) if TARGETS[target].digits == 0 else value.astype(kind).astype(value.dtype)
+        return replace(case, cotangents=made)
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that is faster where the framework compiles."""
@@ -171,6 +183,17 @@ class FrameworkAdapter(Adapter, ABC):
         """A number that depends on every output that is not cast."""
         return sum((each**2).sum() for each in self.uncast(self.outputs(*inputs)))
 
+    def as_python(self) -> Iterator[Evidence]:
+        """Yield the evidence that the function computes what the text of the definition says.
+
+        A framework rounds the cotangent of an output that is cast, and has none of integers.
+        """
+        function = getattr(self.module, self.definition.name)
+        with self.setting():
+            for each in run_as_python(self.definition, NamedArrays(self, lambda given: function(**given)), self.seed):
+                if not (self.definition.casts and each.what == "gradients"):
+                    yield each
+
     @property
     def differentiable(self) -> tuple[int, ...]:
         """The numbers of the inputs that have a gradient."""
@@ -230,8 +253,16 @@ def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None
     checker = Checker(layer, ("float64",), "cpu", seed, {}, False)
     with on.setting():
         yield from check_contracts(layer, seed, ("float64",), checker.bounds_as_stored, tell)
-        casts = dict(on.definition.casts)
-        for claim in (*CLAIMS[on.host is None :], *on.own):
+    yield from of_framework(on, tell)
+
+
+def of_framework(on: Any, tell: Tell) -> Iterator[Evidence]:
+    """The claims of these that frameworks have in common, those that its framework alone has, and the definition's."""
+    casts = dict(on.definition.casts)
+    with on.setting():
+        for claim in (*on.claims, *on.own):
+            if claim is CLAIMS[0] and on.host is None:
+                continue
             is_cast = claim is not CLAIMS[0] and len(casts) == len(on.definition.outputs)
             # A difference of derivatives sees what is stopped.
             is_first = on.definition.directions != DIRECTIONS or on.definition.stops_gradients
@@ -339,3 +370,4 @@ CLAIMS = (
     Claim("{on.checker} with every optional input left out", _left_out, differences=True, every_direction=True),
 )
 """Claims about the transformations that frameworks have in common."""
+FrameworkAdapter.claims = CLAIMS

@@ -33,17 +33,16 @@ class InTorch(FrameworkAdapter):
         if layout is None:
             return found
         placed = PlacedRows(self.definition, layout, found.call, torch.cat)
-        if not placed.is_possible:  # by its operations, which take arrays that have all axes
-            placed = PlacedRows(self.definition, layout, self.module._rows)
-        is_whole = placed.join is not None
-        return SimpleNamespace(
-            call=placed,
-            operands=placed.arguments,
-            operators=found.operators,
-            kept=found.kept,
-            folder=found.folder,
-            has_kernels=found.has_kernels and is_whole,
-        )
+        known = {"operators": found.operators, "kept": found.kept, "folder": found.folder}
+        known |= {"has_kernels": found.has_kernels and placed.is_possible, "operands": placed.arguments}
+        # Else by its operations, which take arrays that have all axes.
+        call = placed if placed.is_possible else PlacedRows(self.definition, layout, self.module._rows)
+        return SimpleNamespace(call=call, takes_rows=placed.is_possible, **known)
+
+    @property
+    def takes_rows(self) -> bool:
+        """Test whether the layer itself can be called on rows."""
+        return self.definition.layout is None or bool(self.layer.takes_rows)
 
     def operands(self, *values: Any) -> list[Any]:
         """Return the arguments of the layer's operators, of inputs on rows and Constants."""
