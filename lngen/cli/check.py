@@ -29,7 +29,7 @@ from lngen.language.definition import Definition
 from lngen.pipeline.files import gpu, loading, manifest, processor
 from lngen.pipeline.stages import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
-from lngen.runtime.emitted import left_out
+from lngen.runtime.emitted import WITHIN, left_out
 from lngen.runtime.native import compiler as host_compiler
 
 _NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
@@ -56,7 +56,7 @@ def run(
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
-    if backend not in (*BACKENDS, "all"):
+    if backend not in (*BACKENDS, *WITHIN, "all"):
         adapter(backend)  # raises where there is none
     backends, left_out = _everything() if backend == "all" else ((backend,), ())
     written = {each.name: _written(each, out) for each in definitions}
@@ -160,11 +160,12 @@ def _reports(
     """Yield the reports of one layer, by backend; raises EvidenceError if its derivation does not hold."""
     part(f"{definition.name}: deriving")
     there = with_needed(BACKENDS) if written is None else manifest.backends_of(written)
-    if lacking := [name for name in backends if not takes_integers(name, definition)]:
+    needed = [WITHIN.get(name, name) for name in backends]
+    if lacking := [name for name in needed if not takes_integers(name, definition)]:
         named = " and ".join(lacking)
         raise LngenError(f"{definition.name} has integers, for which {named} has no code: no `takes_integers` there.")
-    if not {*backends} <= {*BACKENDS, *there}:
-        written, there = None, with_needed(backends)
+    if not {*needed} <= {*BACKENDS, *there}:
+        written, there = None, with_needed(needed)
     layer = derived(definition, backends=there)
     said = "emitted now, and not kept" if written is None else layers.shown(written)
     file = Path(definition.filename)
@@ -175,10 +176,10 @@ def _reports(
     with _code(layer, written) as folder:
         for backend in backends:
             part(f"{definition.name}: checking {backend}")
-            if backend in there:
+            if WITHIN.get(backend, backend) in there:
                 yield replace(check_emitted(layer, folder, backend, asked, console.note), code=said)
             elif len(backends) == 1:
-                raise LngenError(f"{left_out(folder, backend)}.")
+                raise LngenError(f"{left_out(folder, WITHIN.get(backend, backend))}.")
 
 
 def _everything() -> tuple[tuple[str, ...], tuple[str, ...]]:
