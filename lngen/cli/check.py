@@ -302,14 +302,17 @@ def _closest(items: Sequence[Evidence]) -> str:
 
 
 def _others(items: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
-    """Return the smallest claim that fails, and those that claim nothing, each with how many it stands for."""
-    failed = [item for item in items if not item.passed]
-    shown = [(min(failed, key=lambda item: math.prod(item.shape)), len(failed))] if failed else []
-    silent: dict[str, list[Evidence]] = {}
+    """Return the smallest measured claim that fails, the others that fail, and those that claim nothing.
+
+    Each comes with the number of claims that it stands for.
+    """
+    together: dict[tuple[bool, str], list[Evidence]] = {}
     for item in items:
-        if item.passed and not item.claimed:
-            silent.setdefault(item.what, []).append(item)
-    return [*shown, *((each[0], len(each)) for each in silent.values())]
+        if not (item.passed and item.claimed):
+            key = "" if not item.passed and item.error is not None else item.what
+            together.setdefault((item.passed, key), []).append(item)
+    smallest = [(min(found, key=lambda item: math.prod(item.shape)), len(found)) for found in together.values()]
+    return sorted(smallest, key=lambda found: found[0].passed)
 
 
 def _at(item: Evidence) -> str:
