@@ -446,6 +446,20 @@ def build(
     build.run(definitions, out, arch, dtype or [])
 
 
+@app.command(cls=_Command)
+def export(
+    words: Annotated[list[str], typer.Argument(metavar="LAYER|FILE", help="Layers to export.")],
+    hub: Annotated[
+        Path, typer.Option("--hub", metavar="DIR", help="The folder of a repository for Hugging Face's kernels.")
+    ],
+) -> None:
+    """Write layers for PyTorch on any GPU as a repository that the package `kernels` loads."""
+    definitions = _definitions(words)
+    from lngen.cli import export
+
+    export.run(definitions, hub)
+
+
 @app.command("list", cls=_Command)
 def list_layers() -> None:
     """The layers there are."""
