@@ -1,7 +1,8 @@
 """Others who compute a shipped layer, on the same memory and where they are installed: PyTorch, and kernels for it.
 
-One of them is lngen itself, called as a user of PyTorch calls it: `torch_backend`. A peer's table says which of its
-functions computes what a layer does; each is called with the layer's inputs in order.
+One of them is lngen itself, called as a user of PyTorch calls it: the kernels in Triton that `torch_backend` launches,
+in a plain call and in a compiled program. A peer's table says which of its functions computes what a layer does; each
+is called with the layer's inputs in order.
 """
 
 from __future__ import annotations
@@ -287,6 +288,13 @@ _FLASH = "flash_attn.ops.triton.layer_norm"
 
 PEERS: tuple[Peer, ...] = (
     Peer("lngen in torch", "torch", {name: _emitted(name) for name in names()}, is_own=True),
+    Peer(
+        "lngen in torch, compiled",
+        "torch",
+        {name: _compiled(_emitted(name)) for name in names()},
+        slow=True,
+        is_own=True,
+    ),
     Peer("torch", "torch", LAYERS),
     Peer(
         "liger",

@@ -103,7 +103,9 @@ TRITON = Summation("triton", lambda features, computed: np.full(features, min(fe
 """Tiles of 512 entries or more, each entry added to the same of the tile before; then those of a tile.
 
 A thread adds up its 16 entries one by one, and a tree of at most ten levels the threads of a row. Triton's interpreter
-has NumPy's sum of at most 16384 entries, 26 deep.
+has NumPy's sum of at most 16384 entries, 26 deep, and NumPy's functions, whose errors these bounds have. On a GPU some
+functions of float32 have more, in halves of a unit in the last place: `exp` 4 + 2.4 |x|, for it is 2 to the power of
+a product that was rounded (`ex2.approx`), a division 4 (`div.full`), `rsqrt` 2.2 of the 2 that it is given here.
 """
 
 ANY_ORDER = Summation("any order", lambda features, computed: np.full(features, float(features)))

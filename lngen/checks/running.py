@@ -35,7 +35,6 @@ from lngen.paths import RUNTIME
 from lngen.pipeline.files import loading
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import parse_dtype
-from lngen.runtime.emitted import WITHIN
 from lngen.runtime.native.compiler import NoCompiler
 
 
@@ -76,7 +75,7 @@ def run_emitted(layer: Derived, folder: Path, backend: str, asked: CheckRequest,
         return _on_device(layer, folder, asked, tell)
     with ExitStack() as stack:
         try:
-            module: Any = loading.load(folder, WITHIN.get(backend, backend))
+            module: Any = loading.load(folder, backends.WITHIN.get(backend, backend))
             if backend == "cpu":
                 package = module.__name__.rpartition(".")[0].rpartition(".")[0]
                 compiler = importlib.import_module(f"{package}.{RUNTIME}.native.compiler")

@@ -21,7 +21,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from lngen.errors import DefinitionError, LngenError, printable, printable_lines
 from lngen.runtime.emitted import BACKENDS as EMITTED
-from lngen.runtime.emitted import WITHIN
 from lngen.version import __version__
 
 if TYPE_CHECKING:
@@ -302,8 +301,7 @@ def check(
         typer.Option(
             "--backend",
             metavar="BACKEND",
-            help=f"Emitted code to check: {', '.join([*EMITTED, *WITHIN])}, that of an extension, or "
-            "all that can compute.",
+            help=f"Emitted code to check: {', '.join(EMITTED)}, triton, that of an extension, or all that can compute.",
         ),
     ] = "all",
     shape: Annotated[
@@ -440,6 +438,20 @@ def build(
     from lngen.cli import build
 
     build.run(definitions, out, arch, dtype or [])
+
+
+@app.command(cls=_Command)
+def export(
+    words: Annotated[list[str], typer.Argument(metavar="LAYER|FILE", help="Layers to export.")],
+    hub: Annotated[
+        Path, typer.Option("--hub", metavar="DIR", help="The folder of a repository for Hugging Face's kernels.")
+    ],
+) -> None:
+    """Write layers for PyTorch on any GPU as a repository that the package `kernels` loads."""
+    definitions = _definitions(words)
+    from lngen.cli import export
+
+    export.run(definitions, hub)
 
 
 @app.command("list", cls=_Command)

@@ -23,13 +23,13 @@ from lngen.checks.evidence import Outcome
 from lngen.checks.toolchain import device, nvrtc
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
-from lngen.emit.backends import adapter, takes_integers, with_needed
+from lngen.emit.backends import WITHIN, adapter, takes_integers, with_needed
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.pipeline.files import gpu, loading, manifest, processor
 from lngen.pipeline.stages import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
-from lngen.runtime.emitted import WITHIN, left_out
+from lngen.runtime.emitted import left_out
 from lngen.runtime.native import compiler as host_compiler
 
 _NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}

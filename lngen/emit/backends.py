@@ -55,6 +55,9 @@ _OWN: Mapping[str, Backend] = {
     "jax": Backend(jax.emit, "JAX", (), ("jax",)),
 }
 
+WITHIN = {"triton": "torch"}
+"""Code that a backend has beside its own, and launches, by a name that `lngen check` knows."""
+
 
 def known() -> tuple[str, ...]:
     """The names of all backends, lngen's own first."""

@@ -44,7 +44,7 @@ STAGES = ("derive", "plan", "prove", *BACKENDS, "derivation.md")
 _FEWER: tuple[tuple[str, ...], ...] = (DIRECTIONS[:3], DIRECTIONS[:2])
 """Directions to be content with where evidence speaks against one of the second order."""
 
-_PASSES = {"NumPy": numpy.passes, "C++ and CUDA": cpp.passes}
+_PASSES = {"NumPy": numpy.passes, "C++, CUDA and Triton": cpp.passes}
 """The passes of each group of backends, which end with the programs that these print."""
 
 

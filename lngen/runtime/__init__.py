@@ -24,9 +24,9 @@ PyCUDA lacks. The headers of kernels are `*.cuh`: `copies.cuh` wraps PTX.
 `straight` checks arrays that kernels take as they are, and `long` converts others. `threads` shares the work of a
 call, `memory` pools results, and `extensions` compiles C for this Python.
 
-`torch`: the package is the entry point. `guards` says which calls kernels take, `layers` has the way of all others and
-`operators` that of compiled programs; `gpu` launches Triton's kernels. `replace`, `alike` and `forward` put layers into
-a model; `chunked` joins a loss with the product before it.
+`torch`: the package is the entry point. `asked` says who has a say in a call, `guards` which tensors compiled kernels
+take, `layers` has the way of all other calls and `operators` that of compiled programs; `gpu` launches Triton's
+kernels. `replace`, `alike` and `forward` put layers into a model; `chunked` joins a loss with the product before it.
 
 `cpp` has the headers that C++ and CUDA share: left-out arguments and names as types.
 

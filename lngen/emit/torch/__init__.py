@@ -21,12 +21,14 @@ from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.casts import TARGETS
 
 _PRINTED = ("_decomposed", "_forward", "_backward", "_Recorded", "_forward_on_gpu", "_backward_on_gpu", "lambda: FUSE")
+_ON_PROCESSOR = ("_forward", "_backward", "_Recorded")
 _PLACE = ("device: _torch.Device = None", "dtype: _torch.Dtype = None")
 
 
-def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
+def emit(programs: Sequence[RowProgram], notes: Notes, alone: bool = False) -> dict[str, str]:
     """The files of a layer for PyTorch by name; `programs` has forward first, then backward.
 
+    Those that are `alone` have Triton's kernels, and none for the processor: they import PyTorch and Triton.
     Raises LngenError as `interface` does.
     """
     with plain_errors():
@@ -55,9 +57,9 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
         made = "\n".join([*own["arranged"], *own["launched"]])
         helpers = [*functions["helpers"], *re.findall(r"(?<!\w)_product(?=\()", made)]
         functions |= own | {"helpers": sorted({*helpers})}
-        text = _TorchText(layer, notes, function, straight).module(functions)
+        text = _TorchText(layer, notes, function, straight, alone).module(functions)
         files = {"torch_backend.py": text, **triton.emit(programs, notes)}
-        return files | {name: sources[name] for name in ("kernels.cpp", "layer.h")}
+        return files if alone else files | {name: sources[name] for name in ("kernels.cpp", "layer.h")}
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class _TorchText:
     notes: Notes
     function: FrameworkFunction
     straight: StraightCall
+    alone: bool = False
 
     def module(self, functions: dict[str, list[str]]) -> str:
         """Return the text of the file with the functions of its decomposition."""
@@ -80,6 +83,7 @@ class _TorchText:
         *summary, last = own.summary(name, "a module")
         text = module(
             "torch/backend.py.jinja",
+            alone=self.alone,
             **self.function.fields(),
             **functions,
             compiled=[
@@ -91,7 +95,7 @@ class _TorchText:
             called=self._called(),
             infinite=bool(self.layer.constants),
             module=class_of(name),
-            exported=sorted([name, class_of(name)]),
+            exported=sorted([name, *[class_of(name)] * (not self.alone)]),
             summary=[*summary, last if meanings else f'{last}"""'],
             created=definition("__init__", own.arguments(_PLACE if own.parameters else ()), "None", 4),
             own=meanings,
@@ -109,7 +113,7 @@ class _TorchText:
         """Return the statement that makes the layer."""
         layer, straight = self.layer, self.straight
         arranged: dict[str, str] = {}
-        if self.notes.layout:
+        if self.notes.layout and not self.alone:
             arranged = {"rows": "_rows_of", "pulled_rows": "_pulled_rows"}
             arranged |= {"outputs": "_outputs"} if straight.named.outputs(straight.outputs) else {}
             arranged |= {"gradients": "_gradients"} if straight.named.gradients() else {}
@@ -129,11 +133,12 @@ class _TorchText:
         }
         outputs = {each.public: letters[next(filter(letters.get, (each.name, *each.parts)))] for each in layer.outputs}
         rows = [each.public for each in layer.rows if not layer.is_parameter(each)]
+        printed = ["None" if self.alone and name in _ON_PROCESSOR else name for name in _PRINTED]
         made = call(
             "_torch.TorchLayer",
             "__file__",
             '__name__.rpartition(".")[0]',
-            call("_torch.Printed", self.notes.layer, *_PRINTED, **arranged),
+            call("_torch.Printed", self.notes.layer, *printed, **arranged),
             inputs=table({each.public: f'"{straight.public_letter(each)}"' for each in layer.inputs}),
             outputs=table({name: f'"{letter}"' for name, letter in outputs.items()}),
             rows=quoted(rows),
@@ -152,6 +157,9 @@ class _TorchText:
         if self.notes.layout:
             taken = f"{', '.join(inputs)}{',' * (len(inputs) == 1)}"
             lines = statement(f"{taken} = {call('_LAYER.taken', *inputs)}", 4)
+        calls = statement(f"return {call('_LAYER.call', *inputs, *constants, *sizes)}", 4)
+        if self.alone:
+            return calls
         tests = ["_LAYER.has_kernels", "not torch.compiler.is_compiling()"]
         tests += self.straight.wide
         tests += [f"type({name}) is int" for name in sizes]
@@ -166,7 +174,7 @@ class _TorchText:
                 for line in self.straight.looked(constants)
                 for part in statement(line.lstrip(), 8 + 4 * line.startswith(" "))
             ),
-            *statement(f"return {call('_LAYER.call', *inputs, *constants, *sizes)}", 4),
+            *calls,
         ]
 
     def _names(self, own: LayerClass) -> list[str]:

@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar, TypeAlias
 
 from ..native.compiled import CompiledDirection
-from .guards import Tensor, torch
+from .asked import Tensor, torch
 from .layers import Printed, TorchLayer, constant
 
 __all__ = ["CompiledDirection", "Device", "Dtype", "Module", "Printed", "Tensor", "TorchLayer", "multiple", "size"]

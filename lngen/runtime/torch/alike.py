@@ -14,8 +14,8 @@ import numpy as np
 
 from ..protocol.axes import REST, Sizes
 from ..protocol.interface import INTEGERS
+from .asked import Tensor, torch
 from .forward import REDUCTIONS, LayerForward, ModuleCalls, parameters_of_call
-from .guards import Tensor, torch
 
 _TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _FEATURES, _SEED = 5, 1

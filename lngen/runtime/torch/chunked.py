@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from ..protocol.chunks import ChunkedLinear, Chunks, check_product, chunk_rows
-from .guards import SAME_SHAPE, Tensor, torch
+from .asked import SAME_SHAPE, Tensor, torch
 from .layers import each_of, is_autocast
 
 _OTHERWISE = "for one, call the layer with h @ weight.T"

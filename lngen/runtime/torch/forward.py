@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..protocol.axes import REST, Arrangement, Sizes
 from ..protocol.interface import INTEGERS, CounterpartEntry, is_held
-from .guards import Tensor, are_alone, is_exporting, torch
+from .asked import Tensor, are_alone, is_exporting, torch
 from .layers import each_of, is_autocast
 
 REDUCTIONS = ("none", "sum", "mean")

@@ -16,11 +16,22 @@ from shutil import which
 from typing import Any
 
 from .. import triton as _sizes
-from .guards import FLOATS, Node, are_alone, is_watched, torch
+from .asked import FLOATS, Node, are_alone, is_watched, torch
 
 __all__ = [
-    *("NotSeen", "RecordedLaunch", "dense", "even", "launch", "programs", "real", "room", "sizes", "strides", "takes"),
-    *("is_supported", "shapes_alone"),
+    "NotSeen",
+    "RecordedLaunch",
+    "dense",
+    "even",
+    "is_supported",
+    "launch",
+    "programs",
+    "real",
+    "room",
+    "shapes_alone",
+    "sizes",
+    "strides",
+    "takes",
 ]
 
 DEVICES = ("cuda", "xpu")
@@ -49,10 +60,13 @@ def has_triton() -> bool:
     return find_spec("triton") is not None and any(map(which, compilers))
 
 
-@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
 def is_supported(device: Any) -> bool:
     """Test whether Triton is there and compiles for a GPU: of NVIDIA's for those since Volta."""
     return _is_supported(device)
+
+
+# What torch.compiler.assume_constant_result does, which imports the compiler.
+vars(is_supported)["_dynamo_marked_constant"] = True
 
 
 @cache

@@ -26,9 +26,8 @@ any axes: the rows have `least` features then. A result has the shape of its ten
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache, partial, reduce
+from functools import cache, lru_cache
 from math import prod
-from operator import or_
 from struct import Struct
 from typing import Any, cast
 
@@ -37,132 +36,27 @@ import numpy as np
 from ..native.compiled import KEPT_ROWS, MOST_FEATURES, row_starts
 from ..native.extensions import extension
 from ..native.memory import LARGE, lent
-
-try:
-    import torch
-    from torch import Tensor
-    from torch._subclasses.functional_tensor import FunctionalTensorMode
-    from torch.overrides import is_tensor_like
-except ImportError as error:
-    raise ImportError("torch_backend needs PyTorch, which is not installed: pip install torch ml_dtypes") from error
-
-__all__ = [
-    "FunctionalTensorMode",
-    "Node",
-    "Tensor",
-    "are_alone",
-    "is_tensor_like",
-    "is_traced",
-    "is_watched",
-    "run",
-    "run_anyhow",
-    "takes_operator",
-    "torch",
-]
-
-_C: Any = torch._C
-forward_ad: Any = torch.autograd.forward_ad
-
-
-def _private(of: Any, name: str) -> Any:
-    """A name of PyTorch that it does not document. Raises ImportError, which says so, for one that is missing."""
-    try:
-        return getattr(of, name)
-    except AttributeError:
-        problem = f"PyTorch {torch.__version__} has no {name}, by which lngen knows who has a say in a call"
-        raise ImportError(f"{problem}; take a release of PyTorch from 2.6 on that has it, and tell lngen") from None
-
-
-_private(forward_ad, "_current_level")
-_included: Callable[[], Any] = _private(_C, "_dispatch_tls_local_include_set")
-_keys: Callable[[Any], Any] = _private(_C, "_dispatch_keys")
-_transforms: Callable[[], bool] = _private(_C, "_are_functorch_transforms_active")
-_modes: Callable[[], int] = _private(_C, "_len_torch_dispatch_stack")
-# PyTorch 2.6 has neither: hooks see there what a call saves, and an exported program has the operator.
-_HOOKS: Callable[[bool], Any] = getattr(_C._autograd, "_top_saved_tensors_default_hooks", lambda _: None)
-is_exporting: Callable[[], bool] = getattr(torch.compiler, "is_exporting", lambda: False)
-_SILENT: tuple[Callable[[], Any], ...] = (
-    _private(_C, "_len_torch_function_stack"),
-    _private(_C, "_is_any_autocast_enabled"),
-    partial(_HOOKS, False),
-    _private(_C._autograd, "_profiler_enabled"),
+from .asked import (
+    FLOATS,
+    IGNORED,
+    KINDS,
+    SAME_SHAPE,
+    SILENT,
+    STORED,
+    C,
+    Node,
+    Tensor,
+    are_alone,
+    forward_ad,
+    included,
+    is_recorded,
+    modes,
+    torch,
+    transforms,
+    whole,
 )
-"""Functions whose results are 0, False or None where no mode, cast, profiler or hook has a say in a call."""
 
-Node: Any = getattr(torch.autograd.function, "_SingleLevelFunction", torch.autograd.Function)
-"""Function of autograd that looks for no transform around it, where there is such a one: a plain call has none."""
-
-
-def _bits(*names: str) -> int:
-    """The bits of some keys of the dispatcher."""
-    return reduce(or_, [int(_C.DispatchKeySet(getattr(_C.DispatchKey, name)).raw_repr()) for name in names])
-
-
-SAME_SHAPE = {"j": "r", "i": "s", "l": "f", "k": "n"}
-"""Letters of floats of the shapes that letters of integers stand for."""
-
-_KINDS = (Tensor, torch.nn.Parameter)
-_STORED = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
-
-FLOATS = (*_STORED,)
-"""Types of rows and parameters that kernels take."""
-
-# Keys of a plain tensor that decide nothing where `_SILENT` is.
-_DECIDE_NOTHING = ("ADInplaceOrView", "BackendSelect", "AutogradCPU", "AutocastCPU")
-_OF_DEVICE: int = _bits("CPU")
-_IGNORED: int = _bits(*_DECIDE_NOTHING) & ~_OF_DEVICE
-
-
-@cache
-def _of_tensors(device: str) -> int:
-    """The keys of plain tensors of a type of device."""
-    return _bits(*(each.replace("CPU", device.upper()) for each in (*_DECIDE_NOTHING, "CPU")))
-
-
-def are_alone(tensors: Sequence[Any], gpu: str = "") -> bool:
-    """Test whether a call with these tensors of a device, or None, is nobody's but a kernel's and autograd's.
-
-    The device is the processor, or a `gpu` by its type, where a profiler sees the kernels, and hooks what is saved.
-    """
-    silent, device = (_SILENT[:2], gpu) if gpu else (_SILENT, "cpu")
-    if forward_ad._current_level >= 0 or any(each() for each in silent):  # no key says which tensors have a tangent
-        return False
-    # One by one: a batched tensor has no key of a device, which another would lend it.
-    keys = [_included()] + [_keys(each) for each in tensors if isinstance(each, Tensor)]
-    return not any(each.raw_repr() & ~_of_tensors(device) for each in keys) and all(
-        type(each) in _KINDS and each.device.type == device for each in tensors if each is not None
-    )
-
-
-def is_traced(values: Sequence[Any]) -> bool:
-    """Test whether a program is made of a call: a compiled one, or a symbolic trace, whose values have no data."""
-    return torch.compiler.is_compiling() or any(
-        is_tensor_like(each) and not isinstance(each, Tensor) for each in values
-    )
-
-
-def is_watched() -> bool:
-    """Test whether a mode of PyTorch sees the operators of a call: that of tensors without entries, or of a trace."""
-    return _modes() > 0
-
-
-def takes_operator(values: Sequence[Any], devices: Sequence[str] = ("cpu",)) -> bool:
-    """Test whether a call is one of a layer's operator: on memory of one of some types of devices, whoever looks on.
-
-    A program that is compiled has the operator where its rows are such, and one that is exported has none. So has
-    what is no tensor, but stands for one that has no entries yet, such as that of a symbolic trace.
-    """
-    if is_exporting() or forward_ad._current_level >= 0 or _transforms():
-        return False
-    if not torch.compiler.is_compiling() and _modes():
-        return False
-    tensors = [each for each in values if isinstance(each, Tensor)]
-    return any(all(type(each) in _KINDS and each.device.type == kind for each in tensors) for kind in devices)
-
-
-def is_recorded(tensors: Sequence[Any]) -> bool:
-    """Test whether autograd records a call with these tensors, or None."""
-    return torch.is_grad_enabled() and any(each is not None and each.requires_grad for each in tensors)
+__all__ = ["FLOATS", "SAME_SHAPE", "Node", "Tensor", "are_alone", "is_recorded", "run", "run_anyhow", "torch", "whole"]
 
 
 # ---- calls of kernels
@@ -173,12 +67,12 @@ def layout(form: str, least: int, *tensors: Any) -> tuple[str, int, int] | None:
     own = [each for each in _arguments(form, tensors) if each[0].isalpha()]
     pairs = [(letter, each) for letter, each, *_ in own]
     rows = _rows(own)
-    if rows is None or rows.dtype not in _STORED or not rows.ndim or not rows.numel():
+    if rows is None or rows.dtype not in STORED or not rows.ndim or not rows.numel():
         return None
     D = least if form[0] == "=" else rows.shape[-1]
     if not 0 < least <= D <= MOST_FEATURES or rows.numel() % D:
         return None
-    stored = _STORED[rows.dtype]
+    stored = STORED[rows.dtype]
     parameters = next((each.dtype for letter, each in pairs if letter in "fnFN" and each is not None), None)
     wide = torch.promote_types(rows.dtype, torch.float32)
     if parameters == rows.dtype != wide:
@@ -325,9 +219,9 @@ def _first(*given: Any) -> Any:
     global run
     table = getattr(Tensor, "__dlpack_c_exchange_api__", None)
     prepare = None if table is None else extension("addresses")
-    asked = forward_ad, _C.is_grad_enabled, _included, *_SILENT
+    asked = forward_ad, C.is_grad_enabled, included, *SILENT
     limits = Struct("2q").pack(MOST_FEATURES, _SHARED_ENTRIES)
-    made = prepare and prepare(table, limits, _IGNORED & (1 << 64) - 1, *_KINDS, _computed, *asked)
+    made = prepare and prepare(table, limits, IGNORED & (1 << 64) - 1, *KINDS, _computed, *asked)
     run = made or _in_python
     return run(*given)
 
@@ -347,9 +241,9 @@ def dense(form: str, *tensors: Any) -> tuple[Any, ...]:
     Others are returned as they are: those of a call in which a mode or a transform has a say, and of another device.
     """
     first = tensors[0]
-    if _modes() or _transforms() or forward_ad._current_level >= 0 or not isinstance(first, Tensor):
+    if modes() or transforms() or forward_ad._current_level >= 0 or not isinstance(first, Tensor):
         return tensors
-    if not first.is_cpu or first.dtype not in _STORED:
+    if not first.is_cpu or first.dtype not in STORED:
         return tensors
     wide = torch.promote_types(first.dtype, torch.float32)
     pairs = [*zip(form.lower(), tensors, strict=True)]
@@ -360,16 +254,11 @@ def dense(form: str, *tensors: Any) -> tuple[Any, ...]:
         if isinstance(each, Tensor) and each.layout is torch.strided:
             if letter in "jilk" and not each.is_floating_point():
                 each = whole(each)
-            elif letter in "fn" and each.dtype in _STORED and each.itemsize == 2:
+            elif letter in "fn" and each.dtype in STORED and each.itemsize == 2:
                 each = each.to(wide)
             each = each.contiguous()
         found.append(each)
     return tuple(found)
-
-
-def whole(value: Tensor) -> Tensor:
-    """Integers in 32 bits, those beyond as the nearest."""
-    return value if value.dtype == torch.int32 else value.long().clamp(-(2**31), 2**31 - 1).int()
 
 
 def threads_for(rows: int, D: int) -> int:

@@ -14,9 +14,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from ..native import compiler as host_compiler
 from . import gpu
-from .guards import (
+from .asked import (
     FLOATS,
     SAME_SHAPE,
     Tensor,
@@ -25,7 +24,6 @@ from .guards import (
     is_recorded,
     is_tensor_like,
     is_traced,
-    run_anyhow,
     takes_operator,
     torch,
     whole,
@@ -139,8 +137,14 @@ class TorchLayer(Generic[Result]):
         of_rows = [place for place, letter in enumerate(self.letters) if letter == "r"]
         self.labels = of_rows[1:] if {*made} == {"s"} else []  # of a loss
         self.differentiable = [n for n, each in enumerate(inputs) if each not in data and self.letters[n] in "rsfn"]
-        self.has_kernels = host_compiler.can_run(self.folder)  # a traced program cannot ask for a compiler
+        self.has_kernels = (Path(__file__).parent.with_name("native")).is_dir() and self._can_run()
         self.operators = Operators(package, self)
+
+    def _can_run(self) -> bool:
+        """Test whether there is a compiler for the kernels, or what it made: a traced program cannot ask."""
+        from ..native import compiler
+
+        return compiler.can_run(self.folder)
 
     @cached_property
     def interface(self) -> Any:
@@ -252,13 +256,19 @@ class TorchLayer(Generic[Result]):
         """The results of compiled kernels, and the row scalars for None; None for what no kernel takes."""
         (numbers, sizes), row = self.numbers(values), self.row(values)
         given = self.dense(values[: self.count], sizes)
-        found = None if given is None else self.emitted.forward(run_anyhow, kept, *numbers, *given)
+        found = None if given is None else self.emitted.forward(self._run_anyhow, kept, *numbers, *given)
         if found is None:
             return None
         made = each_of(found)
         count = len(made) - (kept is None)
         outputs = [v if n in self.casts else v.to(row.dtype) for n, v in enumerate(made[:count])]
         return *outputs, *made[count:]
+
+    @staticmethod
+    def _run_anyhow(*values: Any) -> Any:
+        from . import guards
+
+        return guards.run_anyhow(*values)
 
     def arranged(self, results: Sequence[Any], values: Sequence[Any]) -> Sequence[Any]:
         """Results of kernels as callers have the outputs."""
@@ -331,7 +341,7 @@ class TorchLayer(Generic[Result]):
     def pulled(self, kept: Any, tensors: Sequence[Any], values: Sequence[Any]) -> Sequence[Any]:
         """The same by kernels, given inputs, outputs that are kept, and cotangents."""
         (numbers, sizes), inputs = self.numbers(values), tensors[: self.count]
-        found: Sequence[Any] = self.emitted.backward(run_anyhow, kept, *numbers, *self.dense(tensors, sizes))
+        found: Sequence[Any] = self.emitted.backward(self._run_anyhow, kept, *numbers, *self.dense(tensors, sizes))
         return found if self.emitted.gradients is None else self.emitted.gradients(*found, *inputs, *sizes)
 
     def by_decomposition(self, values: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from . import gpu
-from .guards import FunctionalTensorMode, torch
+from .asked import FunctionalTensorMode, torch
 
 _libraries: dict[str, Any] = vars(torch.ops.lngen).setdefault("libraries", {})  # it outlives this module, as they do
 _KERNELS: dict[str, Any] = vars(torch._library.triton).get("triton_ops_to_kernels", {})

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from ..protocol.interface import CounterpartEntry
 from . import Module
 from .alike import Unlike, compare, shown
+from .asked import Tensor, torch
 from .forward import LayerForward, ModuleCalls, is_met
-from .guards import Tensor, torch
 
 _MODE = "training"
 

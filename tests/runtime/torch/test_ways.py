@@ -333,7 +333,7 @@ def test_a_form_of_another_length_is_refused():
 
 def test_a_release_without_a_name_that_is_needed_is_told():
     with pytest.raises(ImportError, match=r"has no _gone, by which lngen knows who has a say in a call"):
-        private(guards, "_private")(torch, "_gone")
+        private(importlib.import_module("generated._runtime.torch.asked"), "_private")(torch, "_gone")
 
 
 @pytest.mark.parametrize("is_recorded", [True, False])
