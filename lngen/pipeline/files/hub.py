@@ -17,7 +17,6 @@ from lngen.emit import torch
 from lngen.emit.class_names import attribute, class_of
 from lngen.emit.interface import interface
 from lngen.errors import LngenError
-from lngen.language.definition import Definition
 from lngen.paths import RUNTIME
 from lngen.pipeline.files.atomic import replacing, write
 from lngen.pipeline.files.shared import runtime_files
@@ -106,26 +105,18 @@ def _class(plan: Plan, name: str, theirs: Mapping[str, str]) -> str:
     if "D" in theirs:
         problem = f'"{name} is computed for rows of one axis, and {theirs["D"]} has several"'
         lines += [f"        if len(self.{theirs['D']}) != 1:", f"            raise ValueError({problem})"]
-    return "\n".join([*lines, f"        return {definition_of(plan).name}({', '.join(passed)})", ""])
-
-
-def definition_of(plan: Plan) -> Definition:
-    """The definition of a plan."""
-    return plan.derivation.definition
+    return "\n".join([*lines, f"        return {plan.derivation.definition.name}({', '.join(passed)})", ""])
 
 
 def _readme(plans: Sequence[Plan], name: str) -> str:
     lines = ["---", "library_name: kernels", "license: mit", "tags:", "- kernels", "---", "", f"# {name}", ""]
-    lines += ["Layers for PyTorch on any GPU, by kernels in Triton that lngen printed from a derivation. They need", ""]
-    lines[-1:] = [
-        "PyTorch alone, which brings Triton. Elsewhere PyTorch's own operations compute the same formulas.",
-        "",
-    ]
+    lines += ["Layers for PyTorch on any GPU, by kernels in Triton that lngen printed from a derivation. They need"]
+    lines += ["PyTorch alone, which brings Triton. Elsewhere PyTorch's own operations compute the same formulas.", ""]
     lines += ["```python", "from pathlib import Path", "", "from kernels import get_local_kernel", ""]
-    first = definition_of(plans[0]).name
+    first = plans[0].derivation.definition.name
     lines += [f'{name} = get_local_kernel(Path("{name}"))', f"y = {name}.{first}(x)", "```"]
     for plan in plans:
-        found, of = formulas(plan), definition_of(plan)
+        found, of = formulas(plan), plan.derivation.definition
         lines += ["", f"## {of.name}", "", of.docstring.strip().splitlines()[0], "", "```"]
         lines += [*found["forward"], "", *found["backward"], "```", ""]
         lines += [f"Each step: [derivation.md]({VARIANT}/{name}/{of.name}/derivation.md). In `layers.py`:"]
