@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from lngen.derivation.derivation import NONE, Derivation, Proof
-from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.gradients import derive
+from lngen.derivation.second_order import second_order
 from lngen.emit import cpp, numpy
 from lngen.emit.backends import backend, takes_integers, with_needed
 from lngen.emit.description import description

@@ -12,8 +12,8 @@ import pytest
 
 from lngen.algebra.equations import Names
 from lngen.derivation.derivation import Derivation
-from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.gradients import derive
+from lngen.derivation.second_order import second_order
 from lngen.errors import DefinitionError
 from lngen.language.names import fault
 from lngen.language.parsing import parse

@@ -10,7 +10,7 @@ from sympy import Expr
 
 from lngen.algebra.symbols import D, Mean, Sigmoid, Where
 from lngen.derivation.derivation import NONE
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.exact import ExplicitAlgebra, _Explicit, _NoDerivativeError, exact_proofs

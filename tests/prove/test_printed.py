@@ -10,7 +10,7 @@ from sympy import Expr
 
 from lngen.algebra.equations import Equation
 from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Derivative, Step
-from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.second_order import second_order
 from lngen.prove import every_size, prove
 from lngen.prove.printed import claims
 from tests.corpus import FILES, derivation

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from lngen.algebra.notation.plain import WORDS
-from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.gradients import derive
+from lngen.derivation.second_order import second_order
 from lngen.plan.planner import plan
 from lngen.report import report
 from lngen.report.content import Content, content
