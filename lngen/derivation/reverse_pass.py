@@ -110,7 +110,7 @@ class ReversePass(DerivativePass):
         found = tuple(contributions(equation, selected, attains))
         named = found if called == bar else contributions(equation, called, attains)
         for contribution, as_told in zip(found, named, strict=True):
-            # The chain rule itself is never given up; what is made of it is, by whoever asked for TooMuchWorkError.
+            # The chain rule itself is never given up; what is made of it is, by whoever asked for TooLargeError.
             with suppress(TooManyTermsError):
                 spend(tree_size(contribution.expression, _LONGEST_COTANGENT))
             target, expression = contribution.target, with_value(contribution.expression, equation)
@@ -331,7 +331,7 @@ class ReversePass(DerivativePass):
         uses: dict[Expr, Expr] = {}
         known = {q.reduction: q.symbol * q.reduction / q.expression for q in self.forward.equations if q.reduction}
         try:
-            with limited_work(None):
+            with limited_work():
                 for basis in self.bases.values():
                     uses |= dict(basis.uses(bar))
                     bar = basis.try_on(bar)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from sympy import Add, Expr, Mul, Pow, default_sort_key
 
-from lngen.algebra.budget import TooMuchWorkError, limited_work
+from lngen.algebra.budget import TooLargeError, limited_work
 from lngen.algebra.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by, tangent_symbol
 from lngen.algebra.symbols import (
     Mean,
@@ -70,14 +70,14 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
     forward = derivation.forward
     try:
         if any_too_long(forward.equations):
-            raise TooMuchWorkError
+            raise TooLargeError
         with limited_work(_MOST_WORK):
             tangents = Tangents(forward, derivation.bases)
             equations, names, note, trail = tangents.run(), tangents.names, "", tangents.trail
         plain = plain_tangents(forward, told := Trail("jvp"))
         if _takes_fewer_operations(plain, equations) and 3 * _reductions(plain) <= _reductions(equations):
             equations, names, note, trail = plain, Names.of(forward, plain), _LINE_BY_LINE, told
-    except TooMuchWorkError:
+    except TooLargeError:
         forward, trail = in_short_lines(forward), Trail("jvp")
         _name_lines(forward, derivation, trail)
         equations, note = plain_tangents(forward, trail), _TOO_LONG
@@ -97,7 +97,7 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
 def _backward_backward(derivation: Derivation, first: int) -> Derivative:
     try:
         whole, equations, note, trail = _short_double_backward(derivation)
-    except TooMuchWorkError:
+    except TooLargeError:
         forward, trail = in_short_lines(derivation.forward), Trail("backward_backward")
         vjp = adjoint(forward)
         lines = run(LINE_RULES, System(forward, vjp.equations, Names.of(forward, vjp.equations)), Trail()).lines
@@ -138,10 +138,10 @@ def _short_double_backward(
 ) -> tuple[BackwardAsForward, tuple[Equation, ...], str, Trail]:
     """The gradients' equations as a forward, and the shorter form of its adjoint: in bases, or line by line.
 
-    Raises TooMuchWorkError where a line is too long to look for one, or the work is.
+    Raises TooLargeError where a line is too long to look for one, or the work is.
     """
     if any_too_long((*derivation.forward.equations, *derivation.backward)):
-        raise TooMuchWorkError
+        raise TooLargeError
     given = (derivation.forward, derivation.adjoint.cotangents)
     gradients = {gradient for _, gradient in derivation.gradients}
     backward = expand_normalized(derivation.backward, derivation.forward, gradients)

@@ -29,6 +29,7 @@ import sympy
 from sympy import Add, Expr, Mul, Symbol
 from sympy.core.relational import Relational
 
+from lngen.algebra.budget import Budget, TooLargeError
 from lngen.algebra.equations import Equation
 from lngen.algebra.symbols import (
     PLACE,
@@ -47,9 +48,8 @@ from lngen.algebra.symbols import (
 )
 from lngen.derivation.derivation import NONE, WRITTEN_OUT, Derivation, Proof
 from lngen.language.syntax import Kind
-from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.facts import Facts
-from lngen.prove.generators import Items
+from lngen.prove.generators import Items, UndefinedError
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 from lngen.prove.vanishing import vanishes

@@ -12,6 +12,7 @@ import sympy
 from sympy import Expr, Rational
 
 import lngen.prove
+from lngen.algebra.budget import Budget
 from lngen.algebra.equations import Equation
 from lngen.algebra.symbols import (
     FeatureSymbol,
@@ -26,7 +27,6 @@ from lngen.derivation.gradients import derive
 from lngen.derivation.second_order import second_order
 from lngen.language.parsing import parse
 from lngen.prove import prove
-from lngen.prove.budget import Budget
 from lngen.prove.every_size import EverySize, NotShownError, shown_equal
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra

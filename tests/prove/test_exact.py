@@ -8,12 +8,13 @@ import pytest
 import sympy
 from sympy import Expr
 
+from lngen.algebra.budget import Budget, TooLargeError
 from lngen.algebra.symbols import D, Mean, Sigmoid, Where
 from lngen.derivation.derivation import NONE
 from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
-from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.exact import ExplicitAlgebra, _Explicit, _NoDerivativeError, exact_proofs
+from lngen.prove.generators import UndefinedError
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
 from tests.tiers import sample

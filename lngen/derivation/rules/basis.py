@@ -158,9 +158,9 @@ def bases(row_class: RowClass) -> tuple[Basis, ...]:
 
 @lru_cache(maxsize=64)
 def _bases(row_class: RowClass) -> tuple[tuple[Basis, ...], int]:
-    with limited_work(None) as meter:
+    with limited_work() as budget:
         found = _every_basis(row_class)
-    return found, meter.spent
+    return found, budget.spent
 
 
 def _every_basis(row_class: RowClass) -> tuple[Basis, ...]:
