@@ -355,7 +355,7 @@ class _Structure:
         return self._root(rows[0]) if simple else symbol
 
     def _tidy(self, outputs: list[TypedSymbol]) -> Forward:
-        kept = written_out(self.equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
+        kept = inline_optional(self.equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
         known = {q.symbol for q in kept}
         rename = {old: new for old, new in self.rename.items() if old in known}
         taken = [symbol.name for symbol in rename.values()]
@@ -416,7 +416,7 @@ def is_long(expression: Expr) -> bool:
     return tree_size(expression, _LONGEST_LINE) > _LONGEST_LINE
 
 
-def written_out(
+def inline_optional(
     equations: Sequence[Equation],
     outputs: Collection[TypedSymbol],
     optional: Collection[TypedSymbol],
@@ -430,7 +430,7 @@ def written_out(
     >>> x, u, y, z = (RowSymbol(name) for name in ("x", "u", "y", "z"))
     >>> from sympy import tanh
     >>> given = [Equation(u, 2 * x), Equation(z, x**2), Equation(y, tanh(u))]
-    >>> [(q.symbol, q.expression) for q in written_out(given, [y], [u, z], [])]
+    >>> [(q.symbol, q.expression) for q in inline_optional(given, [y], [u, z], [])]
     [(y, tanh(2*x))]
     """
 

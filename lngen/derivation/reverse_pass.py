@@ -33,7 +33,7 @@ from lngen.algebra.symbols import (
 )
 from lngen.derivation.derivative_pass import DerivativePass
 from lngen.derivation.inline import joined, too_long
-from lngen.derivation.rules.basis import Basis, cost, in_best_basis, told
+from lngen.derivation.rules.basis import Basis, cost, in_best_basis, tell_change_of_basis
 from lngen.derivation.rules.factors import common_factors
 from lngen.derivation.rules.known_values import with_value
 from lngen.derivation.rules.linearity import (
@@ -132,7 +132,7 @@ class ReversePass(DerivativePass):
     def _told(self, symbol: TypedSymbol, *, outside: bool) -> list[Contribution]:
         return [sent.told for sent in self._sent.get(symbol, ()) if sent.outside == outside]
 
-    def _all_told(self, symbol: TypedSymbol) -> list[Contribution]:
+    def _contributions_to(self, symbol: TypedSymbol) -> list[Contribution]:
         """Return the contributions to a value by name; those to a row from outside its class may have one together."""
         outside, inside = self._told(symbol, outside=True), self._told(symbol, outside=False)
         if outside and inside and symbol in self._atoms:
@@ -145,7 +145,7 @@ class ReversePass(DerivativePass):
             return self._settled[symbol]
         if isinstance(bar, TypedSymbol):
             return bar
-        return self.called(symbol, self._all_told(symbol))
+        return self.called(symbol, self._contributions_to(symbol))
 
     def _bounded(self, symbol: TypedSymbol, bar: Expr) -> Expr:
         """A cotangent that has become too long to be written out where it is used goes on under a name.
@@ -157,7 +157,7 @@ class ReversePass(DerivativePass):
             return bar
         cotangent = self.whole(symbol)
         self._append(cotangent, bar)
-        before = self.tell(symbol, self._all_told(symbol))
+        before = self.tell(symbol, self._contributions_to(symbol))
         reason = "too long to be written out further: no shorter form is looked for"
         self.trail.derived(UNSIMPLIFIED, cotangent, before, bar, reason)
         return cotangent
@@ -223,7 +223,7 @@ class ReversePass(DerivativePass):
             self._selects[symbol] = selects[0]
 
     def _simplify(self, row_class: RowClass, target: TypedSymbol, shown: TypedSymbol, expression: Expr) -> Expr:
-        sent, reason = self._all_told(target), f"the gradient of {target.name}"
+        sent, reason = self._contributions_to(target), f"the gradient of {target.name}"
         expression = self._with_named_sums(row_class, expression)
         try:
             basis, short = in_best_basis(row_class, expression)
@@ -239,7 +239,7 @@ class ReversePass(DerivativePass):
         self.trail.written_out(shown, self.trail.chain_rule(shown, sent, reason), expression)
         if basis is not None:
             self.bases[row_class.root] = basis
-        told(self.trail, shown, row_class, basis, expression, short)
+        tell_change_of_basis(self.trail, shown, row_class, basis, expression, short)
         return short
 
     def _with_named_sums(self, row_class: RowClass, expression: Expr) -> Expr:
@@ -270,16 +270,16 @@ class ReversePass(DerivativePass):
             total = self._total(symbol)
             expression = _shortest_total(total)
             before = self.trail.chain_rule(
-                gradient, self._all_told(symbol), f"what reaches {symbol.name} from every row"
+                gradient, self._contributions_to(symbol), f"what reaches {symbol.name} from every row"
             )
             self.trail.written_out(gradient, before, total)
             self.trail.derived(
                 "sums over rows", gradient, total, expression, "in as few sums as need no more operations"
             )
-            expression = self._in_told_bases(gradient, expression)
+            expression = self._in_bases_told(gradient, expression)
         self.equations.append(Equation(gradient, expression))
 
-    def _in_told_bases(self, target: TypedSymbol, expression: Expr) -> Expr:
+    def _in_bases_told(self, target: TypedSymbol, expression: Expr) -> Expr:
         short = self.in_known_bases(expression)
         for basis in self.bases.values() if short != expression else ():
             body = expression.args[0] if isinstance(expression, SumRows) else expression
@@ -344,7 +344,7 @@ class ReversePass(DerivativePass):
         if bar != 0:
             return False
         reason = f"no gradient goes through {symbol.name}, for no result depends on it"
-        before = self.tell(symbol, self._all_told(symbol))
+        before = self.tell(symbol, self._contributions_to(symbol))
         self.trail.derived("a shift that cancels", self.whole(symbol), before, bar, reason, uses=uses.items())
         return True
 

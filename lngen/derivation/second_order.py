@@ -47,12 +47,12 @@ _TOO_LONG = f"as the chain rule gives it: a shorter form would take more than {_
 _LINE_BY_LINE = "line by line: writing it out in a basis would be longer"
 
 
-def second_order(derivation: Derivation) -> Derivation:
+def with_second_order(derivation: Derivation) -> Derivation:
     """The derivation with its JVP and its double backward, as far as its definition asks for them.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.gradients import derive
-    >>> found = second_order(derive(parse("def f(x: Row): return x**3")))
+    >>> found = with_second_order(derive(parse("def f(x: Row): return x**3")))
     >>> for derivative in (found.jvp, found.backward_backward):
     ...     print(*(f"{q.symbol} = {q.expression}" for q in derivative.equations), sep="; ")
     y_dot = 3*x**2*x_dot
@@ -266,11 +266,10 @@ def plain_tangents(forward: Forward, trail: Trail) -> tuple[Equation, ...]:
         trail.derived("collected", equation.symbol, said[equation.symbol], equation.expression, reason)
     own = {equation.symbol for equation in found.equations}
     results = [Equation(tangent_symbol(output), moved) for output, moved in found.results]
-    for equation in results:
-        if equation.symbol not in own:
-            trail.derived("chain rule", equation.symbol, None, equation.expression, "what it moves by, under its name")
-    results = [equation for equation in results if equation.symbol not in own]
-    return _with_values((*found.equations, *results), forward, trail)
+    others = [equation for equation in results if equation.symbol not in own]
+    for equation in others:
+        trail.derived("chain rule", equation.symbol, None, equation.expression, "what it moves by, under its name")
+    return _with_values((*found.equations, *others), forward, trail)
 
 
 def plain_cotangents(forward: Forward, trail: Trail) -> tuple[Equation, ...]:

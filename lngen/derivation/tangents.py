@@ -19,7 +19,7 @@ from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.derivation.derivative_pass import DerivativePass
 from lngen.derivation.inline import joined, too_long
 from lngen.derivation.jvp import moved_by, moves
-from lngen.derivation.rules.basis import Basis, in_best_basis, told
+from lngen.derivation.rules.basis import Basis, in_best_basis, tell_change_of_basis
 from lngen.derivation.rules.factors import common_factors
 from lngen.derivation.rules.known_values import with_value
 from lngen.derivation.rules.linearity import tree_size
@@ -120,7 +120,7 @@ class Tangents(DerivativePass):
         tangent = self.whole(symbol)
         self.trail.written_out(tangent, self.tell(symbol, self.sent.get(symbol, ())), moved)
         for way in ways:
-            told(self.trail, tangent, *way)
+            tell_change_of_basis(self.trail, tangent, *way)
         self.trail.derived("common factors", tangent, ways[-1][-1] if ways else moved, short, "taken out of the sum")
         self.equations.append(Equation(tangent, short))
         return tangent

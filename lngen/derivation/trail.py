@@ -155,8 +155,16 @@ def renamed(step: Step, names: Mapping[TypedSymbol, Expr]) -> Step:
     )
 
 
-def leading_steps(results: Iterable[TypedSymbol], steps: Sequence[Step], first: int = 1) -> tuple[Step, ...]:
-    """The steps that lead to the results, numbered from `first`, and those that show that something is zero.
+def as_read(
+    steps: Sequence[Step], results: Iterable[TypedSymbol], equations: Iterable[Equation], first: int = 1
+) -> tuple[Step, ...]:
+    """Return the steps that lead to the equations, in reading order, numbered from `first`."""
+    leading = leading_steps([q.symbol for q in equations], steps)
+    return tuple(replace(step, number=number) for number, step in enumerate(in_reading_order(leading, results), first))
+
+
+def leading_steps(results: Iterable[TypedSymbol], steps: Sequence[Step]) -> list[Step]:
+    """Return the steps that lead to the results, and those that show that something is zero.
 
     A gradient that is a sum of what is read leads to them too: the cotangent of each is its own.
     """
@@ -170,15 +178,7 @@ def leading_steps(results: Iterable[TypedSymbol], steps: Sequence[Step], first: 
         if step.target in read or step.part == "forward" or passes_on or is_zero:
             found.append(step)
             read |= {step.target, *step.read}
-    return tuple(replace(step, number=number) for number, step in enumerate(reversed(found), first))
-
-
-def as_read(
-    steps: Sequence[Step], results: Iterable[TypedSymbol], equations: Iterable[Equation], first: int = 1
-) -> tuple[Step, ...]:
-    """Return the steps that lead to the equations, in reading order, numbered from `first`."""
-    leading = leading_steps([q.symbol for q in equations], steps)
-    return tuple(replace(step, number=number) for number, step in enumerate(in_reading_order(leading, results), first))
+    return found[::-1]
 
 
 def in_reading_order(steps: Sequence[Step], results: Iterable[TypedSymbol]) -> tuple[Step, ...]:

@@ -3,14 +3,14 @@
 import pytest
 
 from lngen.derivation.gradients import derive
-from lngen.derivation.second_order import second_order
+from lngen.derivation.second_order import with_second_order
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan
 from lngen.report import formulas
 
 
 def lines(text: str, direction: str = "forward") -> list[str]:
-    return [*formulas(plan(second_order(derive(parse(text)))))[direction]]
+    return [*formulas(plan(with_second_order(derive(parse(text)))))[direction]]
 
 
 @pytest.mark.parametrize(

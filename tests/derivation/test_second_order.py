@@ -5,7 +5,7 @@ import pytest
 from lngen.derivation.derivation import EVERY_D, FIFTY
 from lngen.derivation.differential import Differential
 from lngen.derivation.gradients import derive
-from lngen.derivation.second_order import second_order
+from lngen.derivation.second_order import with_second_order
 from lngen.language.parsing import parse
 from lngen.prove import prove
 from lngen.prove.second_order import second_order_proof
@@ -38,7 +38,7 @@ def _chain(line, count):
 )
 def test_a_chain_ends_after_bounded_work_and_holds(name):
     derivation = derive(parse(_chain(*CHAINS[name])))
-    found, calls = calls_of(second_order, derivation)
+    found, calls = calls_of(with_second_order, derivation)
     # Twice what the longest takes.
     assert calls < 35_000_000
     assert NOTES.get(name, "units of work") in found.jvp.note + found.backward_backward.note
@@ -94,7 +94,7 @@ def test_arguments_and_results_have_the_names_of_the_interface():
 
 
 def test_a_name_of_the_definition_makes_room_for_that_of_a_gradient():
-    derivation = second_order(derive(parse("def f(x: Row, ddx: Feature): return x**2*ddx")))
+    derivation = with_second_order(derive(parse("def f(x: Row, ddx: Feature): return x**2*ddx")))
     assert derivation.definition.renamed == (("ddx_2", "ddx"),)
     assert [symbol.name for symbol in derivation.backward_backward.arguments] == ["ddx", "ddddx_2"]
 
@@ -104,6 +104,6 @@ def test_a_wrong_rule_of_differentiation_is_refuted_by_the_other_direction(name,
     """Plant a rule that is wrong in both sides of the equality, which holds; the gradients say that it is wrong."""
     right = Differential.pushed
     monkeypatch.setattr(Differential, "pushed", lambda rule, moved: right(rule, moved) * (2 if rule.over else 1))
-    proofs = prove(second_order(derive(corpus.definition(name)))).proofs
+    proofs = prove(with_second_order(derive(corpus.definition(name)))).proofs
     said = {(proof.kind, proof.about): proof.passed for proof in proofs if proof.about == "tangents"}
     assert said == {(EVERY_D, "tangents"): True, (FIFTY, "tangents"): False}

@@ -24,7 +24,7 @@ from lngen.algebra.symbols import (
 )
 from lngen.derivation.derivation import EVERY_D, FIFTY
 from lngen.derivation.gradients import derive
-from lngen.derivation.second_order import second_order
+from lngen.derivation.second_order import with_second_order
 from lngen.language.parsing import parse
 from lngen.prove import prove
 from lngen.prove.every_size import EverySize, NotShownError, shown_equal
@@ -63,7 +63,7 @@ def test_nothing_of_the_search_for_short_forms_is_used():
 @pytest.mark.ci
 @pytest.mark.parametrize("name", sample(tuple(FILES), ("layer_norm", "softmax", "mean_abs_norm", "eps_outside")))
 def test_every_statement_of_every_layer_is_exact(name: str) -> None:
-    made = prove(second_order(derivation(name)))
+    made = prove(with_second_order(derivation(name)))
     assert all(proof.passed and proof.kind.startswith("exact at") for proof in made.proofs), made.proofs
     about = {proof.about for proof in made.proofs if proof.kind == EVERY_D}
     assert about >= {"outputs", "steps", "given equations", "gradients", "tangents", "second-order gradients"}

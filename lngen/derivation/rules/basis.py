@@ -374,7 +374,7 @@ def _denominators(expression: Expr) -> set[Expr]:
     return found
 
 
-def told(
+def tell_change_of_basis(
     trail: Trail, target: TypedSymbol, row_class: RowClass, basis: Basis | None, expression: Expr, short: Expr
 ) -> None:
     """Append the steps from an expression to its short form in a basis, or without one.
@@ -389,7 +389,8 @@ def told(
     >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(t, r, sympy.S.Zero)),
     ...                (Equation(m, Mean(x**2)),), (Equation(r, (m + 1)**sympy.Rational(-1, 2)),))
     >>> given, trail = r*g - r**3*x*Mean(g*x), Trail()
-    >>> told(trail, RowSymbol("dx"), row, *in_best_basis(row, given)[:1], given, in_best_basis(row, given)[1])
+    >>> basis, short = in_best_basis(row, given)
+    >>> tell_change_of_basis(trail, RowSymbol("dx"), row, basis, given, short)
     >>> for step in trail.steps:
     ...     print(step.rule, step.after, step.uses)
     change of basis r*g - r*t*Mean(g*t) ((x, t/r),)

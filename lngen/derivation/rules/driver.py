@@ -11,7 +11,7 @@ from sympy import Add, Expr, Mul, Pow, default_sort_key
 
 from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.reductions import split_statement
-from lngen.algebra.symbols import Reduction, is_row, operation_count, stand_in
+from lngen.algebra.symbols import Reduction, is_row, stand_in
 from lngen.derivation.rules.linearity import tree_size
 from lngen.derivation.trail import Trail
 
@@ -73,7 +73,7 @@ class System:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """What a rule makes of each line, kept on a `condition` on the line before and after.
+    """What a rule makes of each line.
 
     `uses` are the equations that are put in, and `reason` says more than what the rule gains. `defines` is
     the equation of a value that the rule gives a name, and why: it comes before the first line that is rewritten, or in
@@ -82,20 +82,9 @@ class Rewrite:
 
     change: Callable[[Expr], Expr]
     reason: str = ""
-    condition: Callable[[Expr, Expr], bool] = lambda before, after: True
     uses: Mapping[Expr, Expr] = field(default_factory=dict)
     defines: tuple[Equation, str] | None = None
     of_forward: bool = False
-
-
-def is_shorter(before: Expr, after: Expr) -> bool:
-    """Test whether a rewrite takes fewer operations.
-
-    >>> from sympy.abc import x, y
-    >>> is_shorter(x + y + x*y, x + y), is_shorter(x, y)
-    (True, False)
-    """
-    return operation_count(after) < operation_count(before)
 
 
 def run(rules: Iterable[Rule], system: System, trail: Trail) -> System:
@@ -123,17 +112,12 @@ def run(rules: Iterable[Rule], system: System, trail: Trail) -> System:
 
 def rewritten_lines(name: str, rewrite: Rewrite, lines: Iterable[Equation], trail: Trail) -> tuple[Equation, ...]:
     """Return lines after a rewrite by the rule of this name, and tell a step for each line that it changed."""
-    lines = tuple(lines)
-    after = tuple(_after(rewrite, line) for line in lines)
-    for old, new in zip(lines, after, strict=True):
-        trail.derived(name, old.symbol, old.expression, new.expression, rewrite.reason, uses=rewrite.uses.items())
-    return after
-
-
-def _after(rewrite: Rewrite, line: Equation) -> Equation:
-    after = rewrite.change(line.expression)
-    changed = after != line.expression and rewrite.condition(line.expression, after)
-    return replace(line, expression=after) if changed else line
+    result = []
+    for line in lines:
+        after = rewrite.change(line.expression)
+        trail.derived(name, line.symbol, line.expression, after, rewrite.reason, uses=rewrite.uses.items())
+        result.append(replace(line, expression=after))
+    return tuple(result)
 
 
 def _rewritten(rule: Rule, rewrite: Rewrite, system: System, trail: Trail) -> System:

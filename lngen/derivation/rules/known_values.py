@@ -10,8 +10,8 @@ from sympy import Expr, Mul, Pow
 
 from lngen.algebra.equations import Equation
 from lngen.algebra.notation import text
-from lngen.algebra.symbols import Complement, D, Mean, Reduction, Sigmoid, TypedSymbol, axes, is_row
-from lngen.derivation.rules.driver import Rewrite, System, is_shorter
+from lngen.algebra.symbols import Complement, D, Mean, Reduction, Sigmoid, TypedSymbol, axes, is_row, operation_count
+from lngen.derivation.rules.driver import Rewrite, System
 from lngen.derivation.rules.factors import divides, with_product, without
 
 
@@ -83,8 +83,11 @@ def known_products(system: System) -> Iterator[Rewrite]:
         # D - 1 is zero in a row of one feature: what the forward multiplies by, no gradient may divide by.
         if (rows and number == 1) or (_divides(product) and number.is_zero is False):
             reason = f"{known.symbol} = {text(known.expression)} is known from the forward"
-            change = partial(with_product, symbol=known.symbol / number, product=product)
-            yield Rewrite(change, reason, is_shorter)
+            yield Rewrite(partial(_with_shorter_product, symbol=known.symbol / number, product=product), reason)
+
+
+def _with_shorter_product(e: Expr, symbol: Expr, product: Expr) -> Expr:
+    return min(e, with_product(e, symbol, product), key=operation_count)
 
 
 def _divides(product: Expr) -> bool:

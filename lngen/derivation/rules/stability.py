@@ -163,7 +163,10 @@ def centred_moment(total: Expr) -> Expr | None:
     """Write moments in rows less their means, or one row less its weighted mean, where the means are gone then."""
     meant = {term: _rows_meant(term) for term in total.args} if axes(total) == (True, False) else {}
     weights = [S.One, *sorted({m.args[0] for m in total.atoms(Mean)} if meant else (), key=default_sort_key)]
-    meant_with = {weight: {term: _less(rows, weight) for term, rows in meant.items()} for weight in weights}
+    meant_with = {
+        weight: {term: tuple(row for row in rows if not weight.has(row)) for term, rows in meant.items()}
+        for weight in weights
+    }
     tried = ((rows, weight) for weight in weights for rows in {*meant_with[weight].values()} - {()})
     for rows, weight in sorted(tried, key=lambda pair: (pair[1] != 1, len(pair[0]), str(pair))):
         near = {row: stand_in(f"centred {place}", row) for place, row in enumerate(rows)}
@@ -179,11 +182,6 @@ def centred_moment(total: Expr) -> Expr | None:
                 shift = {row: Mean(weight * plain[row]) / Mean(weight) if weight != 1 else 0 for row in rows}
                 return total - part + moved.xreplace({near[row]: plain[row] - shift[row] for row in rows})
     return None
-
-
-def _less(rows: tuple[Expr, ...], weight: Expr) -> tuple[Expr, ...]:
-    """Return the rows that a weight is not made of."""
-    return tuple(row for row in rows if not weight.has(row))
 
 
 def _rows_meant(term: Expr) -> tuple[Expr, ...]:

@@ -9,7 +9,7 @@ from lngen.algebra.numeric import Arithmetic, evaluate_equations
 from lngen.algebra.symbols import D, RowMax, Where
 from lngen.derivation.gradients import derive
 from lngen.derivation.rules import RULE_OF
-from lngen.derivation.second_order import second_order
+from lngen.derivation.second_order import with_second_order
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan
 from lngen.prove import prove
@@ -123,7 +123,7 @@ def f(x: Row, t: Row):
 
 
 def lines(text: str) -> dict[str, list[str]]:
-    return {direction: [*found] for direction, found in formulas(plan(second_order(derive(parse(text))))).items()}
+    return {direction: [*found] for direction, found in formulas(plan(with_second_order(derive(parse(text))))).items()}
 
 
 @pytest.mark.ci
@@ -140,7 +140,7 @@ def test_gradients_are_written_in_the_softmax(text: str, backward: list[str]) ->
     found = lines(text)["backward"]
     assert "p = exp_shifted/Z" in found
     assert set(backward) <= set(found)
-    assert all(proof.passed for proof in prove(second_order(derive(parse(text)))).proofs)
+    assert all(proof.passed for proof in prove(with_second_order(derive(parse(text)))).proofs)
 
 
 def test_an_exponential_over_another_sum_is_none() -> None:

@@ -20,7 +20,7 @@ from lngen.derivation.rules import RULES
 from lngen.derivation.rules.driver import System
 from lngen.derivation.rules.stability import difference_of_squares
 from lngen.derivation.rules.table import DEFINITION_RULES
-from lngen.derivation.second_order import second_order
+from lngen.derivation.second_order import with_second_order
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan
 from lngen.prove import prove
@@ -155,7 +155,7 @@ def error(body: str, offset: float, scale: float) -> float:
 @pytest.mark.ci
 @pytest.mark.parametrize("body", [*WRITTEN, "1 + tanh(x)", "x*(mean(x*z) - mean(x)*mean(z))"])
 def test_steps_of_forms_are_proved(body: str) -> None:
-    made = prove(second_order(derive(parse(definition(body)))))
+    made = prove(with_second_order(derive(parse(definition(body)))))
     assert all(proof.passed for proof in made.proofs)
     grades = {step.rule: step.evidence.grade for step in made.steps if step.before is not None and step.evidence}
     assert all(grade.startswith("exact at every D") for grade in grades.values()), grades
@@ -221,7 +221,7 @@ GATES = ("sigm", "tanh")
 @pytest.mark.parametrize("gate", ["silu(x)**2", "sigmoid(x)**3*x", "tanh(x)*x", "sigmoid(x)**2*(1 - sigmoid(x))*x**2"])
 def test_what_a_gate_leaves_to_one_is_not_multiplied_out(gate: str) -> None:
     """`6*s**2 - 10*s + 4` is zero at s = 1, where `4*(1 - s)**2 - 2*s*(1 - s)` is as good as 1 - s."""
-    made = second_order(derive(parse(f"def f(x: Row): return {gate}")))
+    made = with_second_order(derive(parse(f"def f(x: Row): return {gate}")))
     jvp, second = made.jvp, made.backward_backward
     assert jvp is not None
     assert second is not None
@@ -254,7 +254,7 @@ def test_a_large_offset_costs_no_digits() -> None:
 
 
 def formulas_of(text: str) -> list[str]:
-    return [line for found in formulas(plan(second_order(derive(parse(text))))).values() for line in found]
+    return [line for found in formulas(plan(with_second_order(derive(parse(text))))).values() for line in found]
 
 
 @pytest.mark.ci
@@ -262,11 +262,11 @@ def formulas_of(text: str) -> list[str]:
 def test_the_gradient_is_the_textbooks(body: str) -> None:
     text = f"def f(x: Row): return {body}"
     assert {"Phi_x = Phi(x)", "dx = dy*(Phi_x + x*phi(x))", "d2x = ddx*dy*phi(x)*(2 - x**2)"} <= set(formulas_of(text))
-    assert all(proof.passed and proof.claimed for proof in prove(second_order(derive(parse(text)))).proofs)
+    assert all(proof.passed and proof.claimed for proof in prove(with_second_order(derive(parse(text)))).proofs)
 
 
 def test_programs_have_neither() -> None:
-    for program in plan(second_order(derive(parse("def f(x: Row): return gelu(x)")))).programs():
+    for program in plan(with_second_order(derive(parse("def f(x: Row): return gelu(x)")))).programs():
         for _, value in program.values():
             assert not value.atoms(Phi, NormalDensity)
             assert in_elementary(value) == value

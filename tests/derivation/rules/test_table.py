@@ -8,7 +8,7 @@ from lngen.algebra.notation import text
 from lngen.derivation.derivation import Derivation, Step
 from lngen.derivation.gradients import derive
 from lngen.derivation.rules import RULES, Rule
-from lngen.derivation.second_order import second_order
+from lngen.derivation.second_order import with_second_order
 from lngen.language.parsing import parse
 from lngen.prove import prove
 from lngen.report.formulas import reading_order
@@ -22,7 +22,7 @@ def steps(made: Derivation) -> list[Step]:
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.example], ids=lambda rule: rule.name)
 def test_the_example_of_a_rule_is_a_step_of_its_derivation(rule: Rule) -> None:
     assert rule.example is not None
-    made = second_order(derive(parse(rule.example.definition)))
+    made = with_second_order(derive(parse(rule.example.definition)))
     order = reading_order(made)
     found = [
         ("" if step.before is None else text(step.before, order), text(step.after, order))
@@ -36,7 +36,7 @@ def test_the_example_of_a_rule_is_a_step_of_its_derivation(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.example], ids=lambda rule: rule.name)
 def test_the_derivation_of_an_example_is_proved(rule: Rule) -> None:
     assert rule.example is not None
-    assert all(proof.passed for proof in prove(second_order(derive(parse(rule.example.definition)))).proofs)
+    assert all(proof.passed for proof in prove(with_second_order(derive(parse(rule.example.definition)))).proofs)
 
 
 def test_a_name_is_that_of_one_rule() -> None:
