@@ -29,7 +29,7 @@ from lngen.algebra.symbols import (
 )
 from lngen.derivation.naming import MAXIMUM
 from lngen.derivation.rules.driver import Rewrite, System
-from lngen.derivation.rules.homogeneity import Held, NotAPowerError, SumOfExponentials, Taken, Wanted
+from lngen.derivation.rules.homogeneity import Held, Homogeneous, NotAPowerError, Taken, Wanted
 from lngen.derivation.rules.linearity import TooManyTermsError, mean_of_product, multiply_out
 from lngen.derivation.trail import Trail
 
@@ -272,7 +272,7 @@ class _Shift:
         names = Names.of(self.known)
         shifts = self._shifts(members, names)
         largest = shifts[-1].symbol if shifts else stand_in("largest", members[0])
-        rule = SumOfExponentials(largest, self._values(largest), members, by_rows=self.by_rows, others=self._others)
+        rule = Homogeneous(largest, self._values(largest), members, by_rows=self.by_rows, others=self._others)
         result: list[Equation] = []
         kept = False
         for equation in self.forward.equations:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ class NotAPowerError(Exception):
     """An expression is no power of the factor times something that is free of it."""
 
 
-class Wanted(Exception):
+class Wanted(NotAPowerError):
     """Signal that an expression would be homogeneous if `exponential` had the factor too.
 
     The extreme m is then taken over its exponent as well.
@@ -59,18 +59,39 @@ class Taken(NamedTuple):
 
 
 class Homogeneous:
-    """Takes the powers of a factor out of expressions; `values` tells of symbols and exponentials which they have.
+    """Takes the powers of a factor exp(m) out of expressions; `values` has those of symbols and exponentials.
+
+    If m is the largest of some exponents, these are the `members`, and 0 for terms without an exponential. A sum of
+    terms with unlike powers has the highest: of the others `exp(-m)` is left, at most 1 if 0 is a member. m is one
+    number for a row, its largest, or, if not `by_rows`, one for each entry. `others` are the exponentials in a term that
+    could have the factor, and have not. `used` tells whether a sum, a mean or a logarithm had the factor.
 
     >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
-    >>> e, z, m = RowSymbol("e"), RowSymbol("z"), RowScalarSymbol("m")
+    >>> e, x, z, m = RowSymbol("e"), RowSymbol("x"), RowSymbol("z"), RowScalarSymbol("m")
     >>> rule = Homogeneous(m, {e: Taken(z, sympy.S.One)})
     >>> rule.taken_out(e**2/Mean(e) + 3*e)[:2], rule.taken_out(sympy.log(Mean(e)))[:2]
     ((z**2/Mean(z) + 3*z, 1), (m + log(Mean(z)), 0))
+    >>> known = {sympy.exp(x): Taken(sympy.exp(x - m), sympy.S.One, frozenset({Held(x, False)}))}
+    >>> rule = Homogeneous(m, known, [x, sympy.S.Zero])
+    >>> rule.taken_out(sympy.exp(x)/(1 + Mean(sympy.exp(x))))[:2]
+    (exp(-m + x)/(Mean(exp(-m + x)) + exp(-m)), 0)
     """
 
-    def __init__(self, logarithm: TypedSymbol, values: dict[Expr, Taken]) -> None:
+    def __init__(
+        self,
+        logarithm: TypedSymbol,
+        values: dict[Expr, Taken],
+        members: Sequence[Expr] = (),
+        *,
+        by_rows: bool = True,
+        others: Callable[[Expr], list[Expr]] = lambda term: [],
+    ) -> None:
         self.logarithm = logarithm
         self.values = values
+        self.members = members
+        self.by_rows = by_rows
+        self.others = others
+        self.used = False
 
     def has_factor(self, e: Expr) -> bool:
         """Test whether a part of an expression has a power of the factor."""
@@ -83,34 +104,43 @@ class Homogeneous:
         if not e.args:
             return Taken(e, sympy.S.Zero)
         if isinstance(e, Where):
-            return self.select(e)
+            return self._select(e)
         parts = [self.taken_out(argument) for argument in e.args]
         plain, degrees = [part.plain for part in parts], [part.degree for part in parts]
         if isinstance(e, Add):
-            return self.sum(e, parts)
+            return self._sum(e, parts)
         if isinstance(e, Mul):
-            return self.product(e, parts)
+            return self._product(e, parts)
         if all(degree == 0 for degree in degrees):
             return Taken(e if tuple(plain) == e.args else e.func(*plain), sympy.S.Zero)
         if isinstance(e, (sympy.log, Log1p)):
-            return Taken(self.logarithm_of(e, parts[0]), sympy.S.Zero)
+            return Taken(self._logarithm_of(e, parts[0]), sympy.S.Zero)
         if isinstance(e, Pow) and degrees[1] == 0:
             if not (e.exp.is_Integer and e.exp > 0):
-                self.require_whole(parts[0])
+                self._require_whole(parts[0])
             return Taken(plain[0] ** plain[1], degrees[0] * plain[1], parts[0].held, parts[0].is_sum)
         if isinstance(e, Reduction):
-            return self.reduction(e, parts[0])
+            return self._reduction(e, parts[0])
         raise NotAPowerError
 
-    def require_whole(self, divisor: Taken) -> None:
-        """Raises NotAPowerError for a sum that may be 0 in floats where it is not."""
+    def _require_whole(self, divisor: Taken) -> None:
+        """Raises NotAPowerError for a sum that may be 0 in floats where it is not: one without the largest of all."""
+        if divisor.degree == 0 or not divisor.is_sum:
+            return
+        for member in self.members:
+            its_own = not self.by_rows or not varies_over_features(member)
+            if Held(member, True) not in divisor.held and not (its_own and Held(member, False) in divisor.held):
+                raise NotAPowerError
 
-    def reduction(self, e: Reduction, body: Taken) -> Taken:
+    def _reduction(self, e: Reduction, body: Taken) -> Taken:
         """A mean, or an extreme: the factor is the same for the whole row."""
+        if not self.by_rows:
+            raise Wanted(e)
+        self.used = True
         held = body.held if isinstance(e, (Mean, RowMax)) else ()
         return Taken(e.func(body.plain), body.degree, frozenset(Held(h.member, True) for h in held), is_sum=True)
 
-    def product(self, e: Expr, parts: list[Taken]) -> Taken:
+    def _product(self, e: Expr, parts: list[Taken]) -> Taken:
         """A product has the sum of the powers; it is as small as its smallest factor."""
         powers = [part for part in parts if part.degree != 0]
         if not powers and tuple(part.plain for part in parts) == e.args:
@@ -119,81 +149,26 @@ class Homogeneous:
         degree = Add(*(part.degree for part in parts))
         return Taken(Mul(*(part.plain for part in parts)), degree, held, any(part.is_sum for part in powers))
 
-    def sum(self, e: Expr, parts: list[Taken]) -> Taken:
-        """A sum has the factor that all of its terms have."""
-        if len({part.degree for part in parts}) > 1:
-            return self.unlike(e, parts)
-        held = frozenset().union(*(part.held for part in parts))
-        plain = tuple(part.plain for part in parts)
-        return Taken(e if plain == e.args else Add(*plain), parts[0].degree, held, is_sum=parts[0].degree != 0)
-
-    def select(self, e: Expr) -> Taken:
-        """The largest exponent may be one that a select leaves out, and all that it chooses would underflow."""
-        if self.has_factor(e):
-            raise NotAPowerError
-        return Taken(e, sympy.S.Zero)
-
-    def unlike(self, e: Expr, parts: list[Taken]) -> Taken:
-        """A sum of terms with different powers."""
-        raise NotAPowerError
-
-    def logarithm_of(self, e: Expr, inner: Taken) -> Expr:
-        """A logarithm, with that of the factor a term of it."""
-        if isinstance(e, Log1p):
-            raise NotAPowerError
-        self.require_whole(inner)
-        return e.func(inner.plain) + inner.degree * self.logarithm
-
-
-class SumOfExponentials(Homogeneous):
-    """The same where m is the largest of `members`, which are exponents, and 0 for terms without an exponential.
-
-    A sum of terms with unlike powers has the highest: of the others `exp(-m)` is left, at most 1 if 0 is a member. With
-    `by_rows` m is one number for a row, its largest, and else each entry has its own. `others` are the exponentials in
-    a term that could have the factor, and have not.
-
-    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
-    >>> x, z, m = RowSymbol("x"), RowSymbol("z"), RowScalarSymbol("m")
-    >>> known = {sympy.exp(x): Taken(sympy.exp(x - m), sympy.S.One, frozenset({Held(x, False)}))}
-    >>> rule = SumOfExponentials(m, known, [x, sympy.S.Zero], by_rows=True, others=lambda term: [])
-    >>> rule.taken_out(sympy.exp(x)/(1 + Mean(sympy.exp(x))))[:2]
-    (exp(-m + x)/(Mean(exp(-m + x)) + exp(-m)), 0)
-    """
-
-    def __init__(
-        self,
-        logarithm: TypedSymbol,
-        values: dict[Expr, Taken],
-        members: list[Expr],
-        *,
-        by_rows: bool,
-        others: Callable[[Expr], list[Expr]],
-    ) -> None:
-        super().__init__(logarithm, values)
-        self.members = members
-        self.by_rows = by_rows
-        self.others = others
-        self.used = False
-
-    def require_whole(self, divisor: Taken) -> None:
-        if divisor.degree == 0 or not divisor.is_sum:
-            return
-        for member in self.members:
-            its_own = not self.by_rows or not varies_over_features(member)
-            if Held(member, True) not in divisor.held and not (its_own and Held(member, False) in divisor.held):
-                raise NotAPowerError
-
-    def reduction(self, e: Reduction, body: Taken) -> Taken:
-        if not self.by_rows:
-            raise Wanted(e)
-        self.used = True
-        return super().reduction(e, body)
-
-    def sum(self, e: Expr, parts: list[Taken]) -> Taken:
+    def _sum(self, e: Expr, parts: list[Taken]) -> Taken:
+        """A sum has the factor that all of its terms have, or the highest power of it."""
         self.used |= any(part.degree != 0 for part in parts)
-        return super().sum(e, parts)
+        if len({part.degree for part in parts}) == 1:
+            held = frozenset().union(*(part.held for part in parts))
+            plain = tuple(part.plain for part in parts)
+            return Taken(e if plain == e.args else Add(*plain), parts[0].degree, held, is_sum=parts[0].degree != 0)
+        if not all(part.degree.is_number for part in parts):
+            raise NotAPowerError
+        top = max(part.degree for part in parts)
+        held = frozenset().union(*(part.held for part in parts if part.degree == top))
+        terms = []
+        for term, part in zip(e.args, parts, strict=True):
+            if part.degree < top:
+                self._require_zero(term)
+            terms.append(part.plain * sympy.exp((part.degree - top) * self.logarithm))
+        return Taken(Add(*terms), top, held | {Held(sympy.S.Zero, True)}, is_sum=True)
 
-    def select(self, e: Expr) -> Taken:
+    def _select(self, e: Expr) -> Taken:
+        """A select has the factor that both branches have; what it leaves out holds no largest exponent."""
         condition, *branches = e.args
         parts = [self.taken_out(branch) for branch in branches if branch != 0]
         if not self.has_factor(e):
@@ -207,31 +182,21 @@ class SumOfExponentials(Homogeneous):
         chosen = (branch if branch == 0 else next(plain) for branch in branches)
         return Taken(e.func(condition, *chosen), parts[0].degree, held, any(part.is_sum for part in parts))
 
-    def unlike(self, e: Expr, parts: list[Taken]) -> Taken:
-        if not all(part.degree.is_number for part in parts):
-            raise NotAPowerError
-        top = max(part.degree for part in parts)
-        held = frozenset().union(*(part.held for part in parts if part.degree == top))
-        terms = []
-        for term, part in zip(e.args, parts, strict=True):
-            if part.degree < top:
-                self.require_zero(term)
-            terms.append(part.plain * sympy.exp((part.degree - top) * self.logarithm))
-        return Taken(Add(*terms), top, held | {Held(sympy.S.Zero, True)}, is_sum=True)
-
-    def require_zero(self, term: Expr) -> None:
+    def _require_zero(self, term: Expr) -> None:
         """Raises Wanted for an exponential in a term without the factor, or else for 0, unless that is a member."""
         wanted = [*self.others(term), sympy.S.One]
         if len(wanted) > 1 or sympy.S.Zero not in self.members:
             raise Wanted(wanted[0])
 
-    def logarithm_of(self, e: Expr, inner: Taken) -> Expr:
+    def _logarithm_of(self, e: Expr, inner: Taken) -> Expr:
+        """A logarithm, with that of the factor a term of it."""
         self.used = True
-        if not isinstance(e, Log1p):
-            return super().logarithm_of(e, inner)
-        self.require_zero(sympy.S.One)
         shift = inner.degree * self.logarithm
-        return Log1p(inner.plain + Expm1(-shift)) + shift
+        if isinstance(e, Log1p):
+            self._require_zero(sympy.S.One)
+            return Log1p(inner.plain + Expm1(-shift)) + shift
+        self._require_whole(inner)
+        return e.func(inner.plain) + shift
 
 
 _LONGEST_WRITTEN_OUT = 200
