@@ -63,7 +63,7 @@ class Homogeneous:
 
     If m is the largest of some exponents, these are the `members`, and 0 for terms without an exponential. A sum of
     terms with unlike powers has the highest: of the others `exp(-m)` is left, at most 1 if 0 is a member. m is one
-    number for a row, its largest, or, if not `by_rows`, one for each entry. `others` are the exponentials in a term that
+    number for a row, its largest, or, if not `by_rows`, one for each entry. `others` are exponentials in a term that
     could have the factor, and have not. `used` tells whether a sum, a mean or a logarithm had the factor.
 
     >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
