@@ -37,15 +37,14 @@ _MOST_MEMBERS = 8
 
 
 def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
-    """A sum of exponentials gets the largest exponent m taken out, where no output depends on it.
+    """Take the largest exponent m out of every sum of exponentials: `exp(u) = exp(m)*exp(u - m)`.
 
-    Every exponential that meets another in a sum is `exp(u) = exp(m)*exp(u - m)`, m being the largest of their
-    exponents: of each row's largest where a reduction adds them up, and else of each entry's own. What is no
-    exponential has the exponent 0: `1 + sum(exp(x))` is `exp(m)*(exp(-m) + sum(exp(x - m)))` with
-    `m = maximum(max(x), 0)`. The rule follows the factor exp(m) through the definition: a mean lets it out, a quotient
-    cancels it, a logarithm turns it into `+ m`. Condition: no output keeps a power of it, but for one below 0 where m
-    is above, a factor of 1 at most; and each denominator has the term of the largest exponent, exp(0) = 1, so that it
-    does not vanish. Then no exponential is above 1 and none overflows; and m needs no gradient: nothing depends on it.
+    m is the largest exponent of a row where a reduction adds exponentials up, and of an entry where a sum does. A term
+    without an exponential has the exponent 0: `1 + sum(exp(x))` is `exp(m)*(exp(-m) + sum(exp(x - m)))` with
+    `m = maximum(max(x), 0)`. `Homogeneous` follows the factor exp(m) through the definition: a mean lets it out, a
+    quotient cancels it, a logarithm turns it into `+ m`. Condition: no output keeps exp(m), but for exp(-m) where
+    m >= 0; and each divisor has the term exp(0) = 1, so that it is at least 1. Then no exponential is above 1, and m
+    needs no gradient, for no output depends on it.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.from_definition import translate
@@ -62,8 +61,8 @@ def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
     sum_exp_x_shifted = D*Mean(exp(-largest + x))
     y = exp(-largest + x)/(sum_exp_x_shifted + exp(-largest))
 
-    Of a sum in which a select leaves entries out it is the largest of the others; a row of which none is chosen is
-    0/0 as it was.
+    In a sum from which a select leaves entries out, m is the largest exponent of the others. A row of which none is
+    chosen is 0/0, as it was.
 
     >>> text = "def f(x: Row, keep: Row): return sum(where(keep > 0, exp(x), 0)*x)/sum(where(keep > 0, exp(x), 0))"
     >>> print(shift_exponentials(translate(parse(text)), Trail()).equations[0].expression.args[0])

@@ -205,5 +205,11 @@ def stages_in(expression: Expr) -> int:
 
 
 def reductions_in(expression: Expr) -> int:
-    """The number of different reductions in an expression."""
+    """Return the number of different reductions in an expression.
+
+    >>> from lngen.algebra.symbols import RowSymbol
+    >>> x = RowSymbol("x")
+    >>> reductions_in(Mean(x) + x*Mean(x) + RowMax(x))
+    2
+    """
     return len(expression.atoms(Mean, RowMax, RowMin, FeatureSum))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -35,78 +35,89 @@ from lngen.algebra.symbols import (
 from lngen.derivation.rules.driver import Rewrite, System, is_positive
 from lngen.derivation.rules.linearity import TooManyTermsError, expand_linear
 
+_Identities = Callable[[Expr], Iterable[tuple[Expr, Expr, Expr]]]
+"""What holds of a function at an argument: `left + rest = form`, left being the function or a power of it."""
 
-def _replaced(total: Expr, part: Expr, written: Expr) -> Expr | None:
-    """Replace the terms of `part` in a sum; None where it lacks one of them, or there are none.
 
-    >>> from sympy.abc import a, b, c
-    >>> _replaced(a + b - c, b - c, sympy.exp(c)), _replaced(a + b, b - c, sympy.exp(c))
-    (a + exp(c), None)
+def _by_identity(total: Expr, head: type[Expr], identities: _Identities) -> Expr | None:
+    """Write the left side of an identity, times a number or an expression, by its form in a sum; None if it lacks it.
+
+    >>> u, z = sympy.symbols("u z")
+    >>> _by_identity(z*sympy.exp(u) - z + u, sympy.exp, lambda u: [(sympy.exp(u), -S.One, Expm1(u))])
+    u + z*Expm1(u)
     """
-    rest = total - part
-    return rest + written if part != 0 and len(_terms(rest)) == len(_terms(total)) - len(_terms(part)) else None
+    for function in sorted(total.atoms(head) if isinstance(total, Add) else (), key=default_sort_key):
+        for left, rest, form in identities(function.args[0]):
+            times = total.coeff(left)
+            part = times * left + Add(*(times * term for term in Add.make_args(rest)))
+            if times != 0 and _has_terms(total, part):
+                return total - part + times * form
+    return None
+
+
+def _has_terms(total: Expr, part: Expr) -> bool:
+    return len(_terms(total - part)) == len(_terms(total)) - len(_terms(part))
 
 
 def _terms(total: Expr) -> tuple[Expr, ...]:
     return () if total == 0 else Add.make_args(total)
 
 
-def _functions(total: Expr, head: type) -> list[Expr]:
-    """Return the functions of a kind in the terms of a sum, in a fixed order."""
-    return sorted(total.atoms(head) if isinstance(total, Add) else (), key=default_sort_key)
-
-
 # ---- functions near their limits
 
 
 def normal_distribution(total: Expr) -> Expr | None:
-    """Write `1 + erf(v)` as `2*Phi(sqrt(2)*v)`, and `1 - erf(v)` as `2*Phi(-sqrt(2)*v)`.
+    """Write `erf(v) + 1` as `2*Phi(sqrt(2)*v)`, and `erf(v) - 1` as `-2*Phi(-sqrt(2)*v)`.
 
     >>> x = sympy.Symbol("x")
     >>> normal_distribution(x*sympy.erf(x) + x), normal_distribution(1 - sympy.erf(x)), normal_distribution(2 + x)
     (2*x*Phi(sqrt(2)*x), 2*Phi(-sqrt(2)*x), None)
     """
-    for function in _functions(total, sympy.erf):
-        times = total.coeff(function)
-        for sign in (1, -1):
-            distribution = Phi(sign * sympy.sqrt(2) * function.args[0])
-            found = _replaced(total, times * function + sign * times, 2 * sign * times * distribution)
-            if found is not None:
-                return found
-    return None
+    root = sympy.sqrt(2)
+    return _by_identity(
+        total, sympy.erf, lambda v: [(sympy.erf(v), S(sign), 2 * sign * Phi(sign * root * v)) for sign in (1, -1)]
+    )
 
 
 def tail_of_tanh(total: Expr) -> Expr | None:
-    """Write the distance of a tanh from 1 or -1 by sigmoids: tanh(u) = 1 - 2/(exp(2*u) + 1)."""
-    for tanh in _functions(total, sympy.tanh):
-        above, below = Sigmoid(2 * tanh.args[0]), Sigmoid(-2 * tanh.args[0])
-        for power, sign, written in ((tanh, 1, 2 * above), (tanh, -1, 2 * below), (tanh**2, -1, 4 * above * below)):
-            times = sign * total.coeff(power)
-            found = _replaced(total, times + sign * times * power, times * written)
-            if found is not None:
-                return found
-    return None
+    """Write the distance of a tanh from 1 or -1, and of its square from 1, by sigmoids.
+
+    >>> x = sympy.Symbol("x")
+    >>> tail_of_tanh(1 - sympy.tanh(x)), tail_of_tanh(1 + sympy.tanh(x)), tail_of_tanh(2 - sympy.tanh(x))
+    (2*Sigmoid(-2*x), 2*Sigmoid(2*x), None)
+    """
+
+    def identities(u: Expr) -> Iterator[tuple[Expr, Expr, Expr]]:
+        tanh, above, below = sympy.tanh(u), Sigmoid(2 * u), Sigmoid(-2 * u)
+        yield from ((tanh, S.One, 2 * above), (tanh, -S.One, -2 * below), (tanh**2, -S.One, -4 * above * below))
+
+    return _by_identity(total, sympy.tanh, identities)
 
 
 def reflected_softplus(total: Expr) -> Expr | None:
-    """Write `softplus(u) - u` as `softplus(-u)`: log(1 + exp(u)) - u = log((1 + exp(u))*exp(-u))."""
-    for softplus in _functions(total, Softplus):
-        (u,), times = softplus.args, total.coeff(softplus)
-        part = times * softplus - Add(*(times * term for term in Add.make_args(u)))
-        found = _replaced(total, part, times * Softplus(-u))
-        if found is not None:
-            return found
-    return None
+    """Write `softplus(u) - u` as `softplus(-u)`.
+
+    >>> x, z = sympy.symbols("x z")
+    >>> reflected_softplus(z*Softplus(2*x) - 2*x*z), reflected_softplus(Softplus(x) - z)
+    (z*Softplus(-2*x), None)
+    """
+    return _by_identity(total, Softplus, lambda u: [(Softplus(u), -u, Softplus(-u))])
 
 
 def conjugate_of_root(total: Expr) -> Expr | None:
-    """Write `sqrt(a) - b` as `(a - b**2)/(sqrt(a) + b)`, where a > 0, b >= 0 and a - b**2 is a constant."""
-    for root in (power for power in _functions(total, Pow) if power.exp == S.Half and power.base.is_positive):
+    """Write `sqrt(a) - b` as `(a - b**2)/(sqrt(a) + b)`, where a > 0, b >= 0 and a - b**2 is a constant.
+
+    >>> x = sympy.Symbol("x", real=True)
+    >>> conjugate_of_root(sympy.sqrt(x**2 + 1) - abs(x)), conjugate_of_root(sympy.sqrt(x**2 + 1) - x)
+    (1/(sqrt(x**2 + 1) + Abs(x)), None)
+    """
+    roots = total.atoms(Pow) if isinstance(total, Add) else ()
+    for root in sorted((root for root in roots if root.exp == S.Half and root.base.is_positive), key=default_sort_key):
         times = total.coeff(root)
         for b in (-term / times for term in total.args) if times != 0 else ():
             left = sympy.expand(root.base - b**2)
             if b.is_nonnegative and axes(left) == NOTHING:
-                return _replaced(total, times * root - times * b, times * left / (root + b))
+                return total - times * (root - b) + times * left / (root + b)
     return None
 
 
@@ -117,6 +128,10 @@ def logarithm_of_exponential(logarithm: Expr) -> Expr | None:
     """Write `log(a*exp(u)/b)` as `u + log(a) - log(b)`, where the sign of one of a and b at most is not known.
 
     So is a quotient of sums of exponentials, where all entries of one may be 0 in floats.
+
+    >>> x, z = sympy.symbols("x z")
+    >>> logarithm_of_exponential(sympy.log(z*sympy.exp(x))), logarithm_of_exponential(sympy.log(x*z))
+    (x + log(z), None)
     """
     factors = Mul.make_args(logarithm.args[0]) if isinstance(logarithm, sympy.log) else ()
     exponents = [factor.args[0] for factor in factors if isinstance(factor, sympy.exp)]
@@ -133,7 +148,12 @@ def logarithm_of_exponential(logarithm: Expr) -> Expr | None:
 
 
 def exponential_of_logarithm(written: Expr) -> Expr | None:
-    """Write `exp(u - log(s))` as `exp(u)/s`, as SymPy does once a logarithm stands in the exponent, if none is left."""
+    """Write `exp(u - log(s))` as `exp(u)/s`, as SymPy does once a logarithm stands in the exponent, if none is left.
+
+    >>> x, s = sympy.symbols("x s")
+    >>> exponential_of_logarithm(sympy.exp(x - sympy.log(s))), exponential_of_logarithm(sympy.exp(x))
+    (exp(x)/s, None)
+    """
     is_product = isinstance(written, Mul) and not written.has(sympy.log)
     return written if is_product and all(power.exp.is_Rational for power in written.atoms(Pow)) else None
 
@@ -148,19 +168,20 @@ def beside_one(part: Expr) -> Expr | None:
     if isinstance(part, sympy.log):
         (u,) = part.args
         return Log1p(u - 1) if isinstance(u, Add) and S.One in u.args and not u.has(sympy.exp) else None
-    for exponential in _functions(part, sympy.exp):
-        times = part.coeff(exponential)
-        found = _replaced(part, times * exponential - times, times * Expm1(exponential.args[0]))
-        if found is not None:
-            return found
-    return None
+    return _by_identity(part, sympy.exp, lambda u: [(sympy.exp(u), -S.One, Expm1(u))])
 
 
 # ---- moments
 
 
 def centred_moment(total: Expr) -> Expr | None:
-    """Write moments in rows less their means, or one row less its weighted mean, where the means are gone then."""
+    """Write moments in rows less their means, or one row less its weighted mean, where the means are gone then.
+
+    >>> from lngen.algebra.symbols import RowSymbol
+    >>> x, z = RowSymbol("x"), RowSymbol("z")
+    >>> centred_moment(Mean(x**2) - Mean(x)**2), centred_moment(Mean(x*z) - 2*Mean(x)*Mean(z))
+    (Mean((x - Mean(x))**2), None)
+    """
     meant = {term: _rows_meant(term) for term in total.args} if axes(total) == (True, False) else {}
     weights = [S.One, *sorted({m.args[0] for m in total.atoms(Mean)} if meant else (), key=default_sort_key)]
     meant_with = {

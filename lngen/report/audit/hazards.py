@@ -36,6 +36,7 @@ LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
 STABILITY_RULES = (
     *(rule.name for rule in RULES if rule.place == "expression" and rule.name != "normal distribution"),
     "largest exponent taken out",
+    "tail of a sigmoid",
     "difference of squares",
     "complement",
     "known scaled row",
