@@ -201,8 +201,7 @@ class _Structure:
         if isinstance(e, Add):
             return self._sum(e)
         if isinstance(e, Pow) and e.exp.is_Integer:
-            base = self._row(e.base)
-            return base**e.exp
+            return self._row(e.base) ** e.exp
         arguments = [self._row(argument) for argument in e.args]
         if isinstance(e, _CHEAP):
             return e.func(*arguments)
@@ -238,7 +237,7 @@ class _Structure:
                 row = function.args[0]
                 name = f"silu_{row}" if isinstance(function, Sigmoid) else f"{row}_{function_name(function, row)}"
                 product = self._define(row * gate, self.names.fresh(name))
-                return self._gated([product, *_without(rows, [row, gate])])
+                return self._gated([product, *(other for other in rows if other not in (row, gate))])
         return rows
 
     def _sum(self, e: Add) -> Expr:
@@ -347,12 +346,9 @@ class _Structure:
         return any(found & self.depends[row] for found in depends)
 
     def _root(self, symbol: TypedSymbol) -> TypedSymbol:
-        equation = next((q for q in self.equations if q.symbol == symbol), None)
-        if equation is None or equation.reduction is not None:
-            return symbol
-        rows = [s for s in equation.expression.free_symbols if is_row(s)]
-        simple = isinstance(equation.expression, (Add, Mul)) and len(rows) == 1
-        return self._root(rows[0]) if simple else symbol
+        value = self._value(symbol)
+        rows = [s for s in value.free_symbols if is_row(s)] if isinstance(value, (Add, Mul)) else []
+        return self._root(rows[0]) if is_row(symbol) and len(rows) == 1 else symbol
 
     def _tidy(self, outputs: list[TypedSymbol]) -> Forward:
         kept = inline_optional(self.equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
@@ -363,13 +359,6 @@ class _Structure:
         outputs = [rename.get(symbol, symbol) for symbol in outputs]
         kept = tuple(replace(q, named=q.symbol in self.user_named) for q in kept)
         return replace(self.forward, equations=with_symbols(kept, rename), outputs=tuple(outputs))
-
-
-def _without(items: list[Expr], gone: list[Expr]) -> list[Expr]:
-    rest = list(items)
-    for item in gone:
-        rest.remove(item)
-    return rest
 
 
 def name_centred_bodies(forward: Forward) -> Forward:

@@ -75,7 +75,8 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
             tangents = Tangents(forward, derivation.bases)
             equations, names, note, trail = tangents.run(), tangents.names, "", tangents.trail
         plain = plain_tangents(forward, told := Trail("jvp"))
-        if _takes_fewer_operations(plain, equations) and 3 * _reductions(plain) <= _reductions(equations):
+        reductions = [sum(reductions_in(q.expression) for q in lines) for lines in (plain, equations)]
+        if _takes_fewer_operations(plain, equations) and 3 * reductions[0] <= reductions[1]:
             equations, names, note, trail = plain, Names.of(forward, plain), _LINE_BY_LINE, told
     except TooLargeError:
         forward, trail = in_short_lines(forward), Trail("jvp")
@@ -236,16 +237,8 @@ def _own_lines_read(forward: Forward, derivation: Derivation, equations: tuple[E
 
 def _takes_fewer_operations(plain: Sequence[Equation], equations: Sequence[Equation]) -> bool:
     """Test whether what the chain rule gives takes fewer operations than a form in bases; a select stays in its own."""
-    fewer = _operations(plain) < _operations(equations)
-    return fewer and not any(q.expression.atoms(Where) for q in plain)
-
-
-def _reductions(equations: Sequence[Equation]) -> int:
-    return sum(reductions_in(q.expression) for q in equations)
-
-
-def _operations(equations: Sequence[Equation]) -> int:
-    return sum(operation_count(q.expression) for q in equations)
+    operations = [sum(operation_count(q.expression) for q in lines) for lines in (plain, equations)]
+    return operations[0] < operations[1] and not any(q.expression.atoms(Where) for q in plain)
 
 
 def any_too_long(equations: Iterable[Equation]) -> bool:

@@ -293,10 +293,10 @@ class _Shift:
         ordered = in_order([*result[:first], *shifts, *result[first:]])
         if ordered is None:
             return None
+        gone = "cancels in every output, or stays as one that is at most 1" if kept else "cancels in every output"
+        reason = f"the factor exp({largest}) {gone}: exp never overflows, no gradient flows through it"
         for shift in shifts:
-            trail.add(
-                "forward", "largest exponent taken out", shift.symbol, None, shift.expression, _reason(largest, kept)
-            )
+            trail.add("forward", "largest exponent taken out", shift.symbol, None, shift.expression, reason)
         return replace(self.forward, equations=ordered)
 
     def _values(self, largest: TypedSymbol) -> dict[Expr, Taken]:
@@ -349,11 +349,6 @@ class _Shift:
         if not self.zero:
             raise Wanted(sympy.S.One)
         return Taken(taken.plain * sympy.exp(taken.degree * largest), sympy.S.Zero)
-
-
-def _reason(largest: TypedSymbol, kept: bool) -> str:
-    gone = "cancels in every output" if not kept else "cancels in every output, or stays as one that is at most 1"
-    return f"the factor exp({largest}) {gone}: exp never overflows, no gradient flows through it"
 
 
 def normalized_exponentials(system: System) -> Iterator[Rewrite]:
