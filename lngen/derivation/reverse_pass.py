@@ -61,7 +61,7 @@ class _SentCotangent(NamedTuple):
     It comes from `outside` where it enters the row class of the operand.
     """
 
-    told: Contribution
+    by_name: Contribution
     written: Expr
     outside: bool
 
@@ -109,14 +109,14 @@ class ReversePass(DerivativePass):
         selected, attains = self._selected(equation, bar), self.first(equation)
         found = tuple(contributions(equation, selected, attains))
         named = found if called == bar else contributions(equation, called, attains)
-        for contribution, as_told in zip(found, named, strict=True):
+        for contribution, by_name in zip(found, named, strict=True):
             # The chain rule itself is never given up; what is made of it is, by whoever asked for TooLargeError.
             with suppress(TooManyTermsError):
                 spend(tree_size(contribution.expression, _LONGEST_COTANGENT))
             target, expression = contribution.target, with_value(contribution.expression, equation)
             leaves = is_row(symbol) and is_row(target) and not self._same_class(symbol, target)
-            as_told = replace(as_told, expression=with_value(as_told.expression, equation))
-            self._sent.setdefault(target, []).append(_SentCotangent(as_told, expression, leaves))
+            by_name = replace(by_name, expression=with_value(by_name.expression, equation))
+            self._sent.setdefault(target, []).append(_SentCotangent(by_name, expression, leaves))
 
     def _tells(self, equation: Equation) -> bool:
         """Test whether to show that the gradient of a shift is zero, after a rule has cut it off."""
@@ -129,12 +129,12 @@ class ReversePass(DerivativePass):
     def _total(self, symbol: TypedSymbol) -> Expr:
         return self._part(symbol, outside=True) + self._part(symbol, outside=False)
 
-    def _told(self, symbol: TypedSymbol, *, outside: bool) -> list[Contribution]:
-        return [sent.told for sent in self._sent.get(symbol, ()) if sent.outside == outside]
+    def _contributions_from(self, symbol: TypedSymbol, *, outside: bool) -> list[Contribution]:
+        return [sent.by_name for sent in self._sent.get(symbol, ()) if sent.outside == outside]
 
     def _contributions_to(self, symbol: TypedSymbol) -> list[Contribution]:
         """Return the contributions to a value by name; those to a row from outside its class may have one together."""
-        outside, inside = self._told(symbol, outside=True), self._told(symbol, outside=False)
+        outside, inside = (self._contributions_from(symbol, outside=place) for place in (True, False))
         if outside and inside and symbol in self._atoms:
             outside = [Contribution(symbol, symbol, self._atoms[symbol])]
         return [*outside, *inside]
@@ -190,8 +190,8 @@ class ReversePass(DerivativePass):
         if not too_long(expression):
             expression = common_factors(expression)
         short = expression == 0 or isinstance(expression, TypedSymbol) or _is_multiple(expression)
-        sent = self._told(symbol, outside=True)
-        part = bool(self._told(symbol, outside=False))
+        sent = self._contributions_from(symbol, outside=True)
+        part = bool(self._contributions_from(symbol, outside=False))
         if part and isinstance(expression, TypedSymbol):
             return expression  # It has a name, and the value's own is that of the whole.
         self._atoms[symbol] = expression
@@ -276,10 +276,10 @@ class ReversePass(DerivativePass):
             self.trail.derived(
                 "sums over rows", gradient, total, expression, "in as few sums as need no more operations"
             )
-            expression = self._in_bases_told(gradient, expression)
+            expression = self._in_chosen_bases(gradient, expression)
         self.equations.append(Equation(gradient, expression))
 
-    def _in_bases_told(self, target: TypedSymbol, expression: Expr) -> Expr:
+    def _in_chosen_bases(self, target: TypedSymbol, expression: Expr) -> Expr:
         short = self.in_known_bases(expression)
         for basis in self.bases.values() if short != expression else ():
             body = expression.args[0] if isinstance(expression, SumRows) else expression

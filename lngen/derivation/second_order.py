@@ -74,10 +74,10 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
         with limited_work(_MOST_WORK):
             tangents = Tangents(forward, derivation.bases)
             equations, names, note, trail = tangents.run(), tangents.names, "", tangents.trail
-        plain = plain_tangents(forward, told := Trail("jvp"))
+        plain = plain_tangents(forward, plain_trail := Trail("jvp"))
         reductions = [sum(reductions_in(q.expression) for q in lines) for lines in (plain, equations)]
         if _takes_fewer_operations(plain, equations) and 3 * reductions[0] <= reductions[1]:
-            equations, names, note, trail = plain, Names.of(forward, plain), _LINE_BY_LINE, told
+            equations, names, note, trail = plain, Names.of(forward, plain), _LINE_BY_LINE, plain_trail
     except TooLargeError:
         forward, trail = in_short_lines(forward), Trail("jvp")
         _name_lines(forward, derivation, trail)
@@ -117,9 +117,9 @@ def _backward_backward(derivation: Derivation, first: int) -> Derivative:
     equations = run(again, System(whole.forward, equations, names), trail).lines
     known = {q.symbol for q in (*whole.forward.equations, *derivation.backward)}
     own = [q.symbol for q in equations] + [step.target for step in trail.steps]
-    told = (Equation(step.target, step.after) for step in derivation.steps)
+    earlier = (Equation(step.target, step.after) for step in derivation.steps)
     numbered = atoms_numbered(
-        [s for s in own if s not in known], Names.of(whole.forward, (*derivation.backward, *told))
+        [s for s in own if s not in known], Names.of(whole.forward, (*derivation.backward, *earlier))
     )
     trail.rename(numbered)
     equations = with_symbols(equations, numbered)
@@ -160,16 +160,16 @@ def _short_double_backward(
         q.symbol: q.expression for q in whole.forward.equations if complemented(q.expression) == own.get(q.symbol)
     }
 
-    def told_gradients() -> Trail:
+    def trail_of_gradients() -> Trail:
         trail = Trail("backward_backward")
         _name_lines(in_one_piece, derivation, trail, written)
         return trail
 
     with limited_work(_MOST_WORK):
-        reverse = ReversePass(in_one_piece, told_gradients(), derivation.bases)
+        reverse = ReversePass(in_one_piece, trail_of_gradients(), derivation.bases)
         equations = reverse.inlined(reverse.run(), results)
         equations = _scalings_written_out(equations, results, reverse)
-    trail = told_gradients()
+    trail = trail_of_gradients()
     plain = plain_cotangents(in_one_piece, trail)
     if _takes_fewer_operations(plain, equations):
         return whole, plain, _LINE_BY_LINE, trail

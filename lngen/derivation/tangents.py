@@ -57,7 +57,7 @@ class Tangents(DerivativePass):
         self.outside: dict[TypedSymbol, Expr] = dict(self.inside)
         # The explanation: the contributions of each tangent by name, and the tangent's own name.
         self.sent: dict[TypedSymbol, list[Contribution]] = {}
-        self.told: dict[TypedSymbol, Expr] = dict(self.inside)
+        self.names_of: dict[TypedSymbol, Expr] = dict(self.inside)
         self.class_of: dict[TypedSymbol, tuple[RowClass, ...]] = {s: (c,) for c in self.classes for s in c.symbols}
         for row_class in self.classes:
             for equation in (*row_class.reductions, *row_class.functions):
@@ -84,9 +84,9 @@ class Tangents(DerivativePass):
         attains = None if still else self.first(equation)
         moved = with_value(moved_by(equation, tangents, attains), equation)
         spend(tree_size(moved, _LONGEST_TANGENT))
-        told = moves(equation, self.told, attains)
-        sent = [replace(c, expression=with_value(c.expression, equation)) for c in told]
-        self.sent[equation.symbol], self.told[equation.symbol] = sent, self.called(equation.symbol, sent)
+        by_name = moves(equation, self.names_of, attains)
+        sent = [replace(c, expression=with_value(c.expression, equation)) for c in by_name]
+        self.sent[equation.symbol], self.names_of[equation.symbol] = sent, self.called(equation.symbol, sent)
         if (is_row(equation.symbol) and own[0].root == equation.symbol) or not own or too_long(moved):
             return self._named(equation.symbol, moved, common_factors(moved))
         return moved
@@ -111,7 +111,7 @@ class Tangents(DerivativePass):
         return self.outside[symbol]
 
     def _named(self, symbol: TypedSymbol, moved: Expr, short: Expr, ways: Sequence[_Way] = ()) -> Expr:
-        """A tangent under its name, and how it got from what is told to its short form."""
+        """Give a tangent its name, and tell how it got from the sum of its contributions to its short form."""
         if short == 0 or isinstance(short, TypedSymbol):
             return short
         known = next((q.symbol for q in self.equations if q.expression == short), None)

@@ -117,13 +117,13 @@ class Trail:
             if step.before is None and result is not None and step.target not in results:
                 every[step.target] = result
         self.rename(every)
-        told: dict[TypedSymbol, Expr] = {}
+        last: dict[TypedSymbol, Expr] = {}
         kept = []
         for step in self.steps:
-            before = told.get(step.target) if step.before == step.target else step.before
+            before = last.get(step.target) if step.before == step.target else step.before
             if step.after not in (step.target, before):
                 kept.append(replace(step, before=before, operations_before=before and operation_count(before)))
-                told[step.target] = step.after
+                last[step.target] = step.after
         self.steps = kept
 
 

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from lngen.derivation.gradients import derive, gradients
+from lngen.derivation import gradients
+from lngen.derivation.gradients import derive
 from lngen.derivation.trail import UNSIMPLIFIED
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from functools import partial
+from typing import Any, Literal
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, default_sort_key
@@ -19,7 +20,7 @@ _HIGHEST_DEGREE = 16
 _LONGEST_WRITTEN_OUT = 80
 """The nodes of an expression with the values of its names in it; a longer one is left alone."""
 
-Place: TypeAlias = Literal["expression", "forward", "value", "lines", "pass"]
+Place = Literal["expression", "forward", "value", "lines", "pass"]
 """Where a rule is tried, and so what its function takes and returns.
 
 * `expression`: a sum, a logarithm or an exponential of the definition -> the expression in its place, or None.
@@ -32,11 +33,19 @@ Place: TypeAlias = Literal["expression", "forward", "value", "lines", "pass"]
 
 @dataclass(frozen=True)
 class Example:
-    """A definition, and what a rule makes of an expression of its derivation; a value's first line has no `before`."""
+    """What a rule makes of an expression in the derivation of `body`, the value of a row x, or a whole definition.
 
-    definition: str
+    A value's first line has no `before`.
+    """
+
+    body: str
     before: str
     after: str
+
+    @property
+    def definition(self) -> str:
+        """Return the definition: `def f(x: Row): return tanh(x)` for `tanh(x)`."""
+        return self.body if self.body.startswith("def ") else f"def f(x: Row): return {self.body}"
 
 
 @dataclass(frozen=True)
@@ -47,10 +56,10 @@ class Rule:
     own.
     """
 
+    place: Place
     name: str
     statement: str
     function: Callable[..., Any]
-    place: Place
     example: Example | None
     gains: str
     proof: str = "It is what the definition says, with earlier values by their names."
@@ -60,6 +69,13 @@ class Rule:
     def anchor(self) -> str:
         """Return the anchor of the rule on a page: `rule-change-of-basis`."""
         return "rule-" + self.name.replace(" ", "-")
+
+
+on_expressions = partial(Rule, "expression")
+on_forwards = partial(Rule, "forward")
+of_values = partial(Rule, "value")
+on_lines = partial(Rule, "lines")
+in_passes = partial(Rule, "pass")
 
 
 @dataclass(frozen=True)
@@ -75,9 +91,9 @@ class System:
 class Rewrite:
     """What a rule makes of each line.
 
-    `uses` are the equations that are put in, and `reason` says more than what the rule gains. `defines` is
-    the equation of a value that the rule gives a name, and why: it comes before the first line that is rewritten, or in
-    gradients, if it is a value `of_forward`, there after those that it reads.
+    `uses` are the equations that are put in, and `reason` says more than what the rule gains. `defines` is the equation
+    of a value to which the rule gives a name, and the reason: it comes before the first line that reads it. In gradients
+    a value `of_forward` comes into the forward, after what it reads.
     """
 
     change: Callable[[Expr], Expr]
@@ -93,7 +109,7 @@ def run(rules: Iterable[Rule], system: System, trail: Trail) -> System:
     >>> from lngen.algebra.symbols import RowSymbol
     >>> x, y, z = (RowSymbol(name) for name in "xyz")
     >>> rewrite = Rewrite(lambda e: e.xreplace({y: x}))
-    >>> rule = Rule("written out", "", lambda system: [rewrite], "lines", Example("", "", ""), "y is x")
+    >>> rule = on_lines("written out", "", lambda system: [rewrite], Example("", "", ""), "y is x")
     >>> trail, layer = Trail(), Forward("f", (), (x,), (), ())
     >>> after = run([rule], System(layer, (Equation(z, y + 1), Equation(z, x)), Names([])), trail)
     >>> [line.expression for line in after.lines], [step.reason for step in trail.steps]
@@ -135,8 +151,8 @@ def _rewritten(rule: Rule, rewrite: Rewrite, system: System, trail: Trail) -> Sy
         forward = replace(system.forward, equations=(*known[:at], new, *known[at:]))
         return replace(system, forward=forward, lines=lines)
     lines = tuple(q for q in lines if q.symbol != new.symbol)
-    at = next(i for i, q in enumerate(lines) if new.symbol in q.expression.free_symbols)
-    return replace(system, lines=(*lines[:at], new, *lines[at:]))
+    readers = [i for i, q in enumerate(lines) if new.symbol in q.expression.free_symbols]
+    return replace(system, lines=(*lines[: readers[0]], new, *lines[readers[0] :]) if readers else lines)
 
 
 # ---- rules of expressions
