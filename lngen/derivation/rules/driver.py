@@ -91,9 +91,9 @@ class System:
 class Rewrite:
     """What a rule makes of each line.
 
-    `uses` are the equations that are put in, and `reason` says more than what the rule gains. `defines` is the equation
-    of a value to which the rule gives a name, and the reason: it comes before the first line that reads it. In gradients
-    a value `of_forward` comes into the forward, after what it reads.
+    `uses` are the equations that are put in, and `reason` says more than what the rule gains. `defines` is the
+    equation of a value to which the rule gives a name, and the reason: it comes before the first line that reads it. In
+    gradients a value `of_forward` comes into the forward, after what it reads.
     """
 
     change: Callable[[Expr], Expr]
