@@ -69,7 +69,7 @@ WORK: _Measure = ContextVar("work", default=None)
 """The budget of the derivation that is being made."""
 
 NODES: _Measure = ContextVar("nodes", default=None)
-"""That of one form that is tried, in nodes visited by multiplying out."""
+"""The budget of one form that is tried, in nodes visited by multiplying out."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What a rule is, and the driver that tries rules in order, tells each step and keeps what a rule made."""
+"""Rules as values, and the driver that tries them in order, tells each step and keeps the result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_WRITTEN_OUT = 80
 """The nodes of an expression with the values of its names in it; a longer one is left alone."""
 
 Place = Literal["expression", "forward", "value", "lines", "pass"]
-"""Where a rule is tried, and so what its function takes and returns.
+"""Places where rules are tried, and so the arguments and the result of their functions.
 
 * `expression`: a sum, a logarithm or an exponential of the definition -> the expression in its place, or None.
 * `forward`: a forward and the trail -> the forward after the rule.
@@ -33,7 +33,7 @@ Place = Literal["expression", "forward", "value", "lines", "pass"]
 
 @dataclass(frozen=True)
 class Example:
-    """What a rule makes of an expression in the derivation of `body`, the value of a row x, or a whole definition.
+    """Expression before and after a rule, in the derivation of `body`: the value of a row x, or a whole definition.
 
     A value's first line has no `before`.
     """
@@ -80,7 +80,7 @@ in_passes = partial(Rule, "pass")
 
 @dataclass(frozen=True)
 class System:
-    """What a rule on lines may look at: a forward, lines that are derived from it, and the names that are taken."""
+    """System of equations that a rule on lines reads: a forward, lines derived from it, and the names that are taken."""
 
     forward: Forward
     lines: tuple[Equation, ...]
@@ -89,7 +89,7 @@ class System:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """What a rule makes of each line.
+    """Rewrite of each line by a rule.
 
     `uses` are the equations that are put in, and `reason` says more than what the rule gains. `defines` is the
     equation of a value to which the rule gives a name, and the reason: it comes before the first line that reads it. In

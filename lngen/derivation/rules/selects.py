@@ -1,4 +1,4 @@
-"""What a select switches off stays zero, and a pole that its numerator cancels is guarded: neither becomes 0*inf."""
+"""Selects and guards: a value that is switched off stays zero, and a pole that its numerator cancels is guarded."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ from lngen.derivation.rules.driver import Rewrite, System, is_positive
 from lngen.derivation.rules.linearity import TooManyTermsError, expand_linear
 
 _Identities = Callable[[Expr], Iterable[tuple[Expr, Expr, Expr]]]
-"""What holds of a function at an argument: `left + rest = form`, left being the function or a power of it."""
+"""Identities `left + rest = form` of a function at an argument, left being the function or a power of it."""
 
 
 def _by_identity(total: Expr, head: type[Expr], identities: _Identities) -> Expr | None:

@@ -151,7 +151,7 @@ RULES: tuple[Rule, ...] = (
         "log(1 + u) = log1p(u) and exp(u) - 1 = expm1(u).",
         beside_one,
         Example("log(1 + x**2)", "log(1 + x**2)", "log1p(x**2)"),
-        "beside 1 the digits of what is small are lost",
+        "beside 1 a small number loses its digits",
         proof="They are the definitions of log1p and expm1.",
         condition="u has no exponential: of a sum of these the largest exponent is taken out.",
     ),
