@@ -80,7 +80,7 @@ in_passes = partial(Rule, "pass")
 
 @dataclass(frozen=True)
 class System:
-    """System of equations that a rule on lines reads: a forward, lines derived from it, and the names that are taken."""
+    """System of equations that a rule on lines reads: a forward, lines derived from it, and names that are taken."""
 
     forward: Forward
     lines: tuple[Equation, ...]
