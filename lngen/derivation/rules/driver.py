@@ -131,8 +131,10 @@ def rewritten_lines(name: str, rewrite: Rewrite, lines: Iterable[Equation], trai
     result = []
     for line in lines:
         after = rewrite.change(line.expression)
-        trail.derived(name, line.symbol, line.expression, after, rewrite.reason, uses=rewrite.uses.items())
-        result.append(replace(line, expression=after))
+        if after != line.expression:
+            trail.derived(name, line.symbol, line.expression, after, rewrite.reason, uses=rewrite.uses.items())
+            line = replace(line, expression=after)
+        result.append(line)
     return tuple(result)
 
 
