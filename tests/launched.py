@@ -23,6 +23,7 @@ from zlib import crc32
 
 import numpy as np
 
+from lngen.checks.in_triton import INTERPRETED
 from lngen.checks.inputs import ordinary
 from lngen.emit import numpy as numpy_backend
 from lngen.emit import triton as triton_backend
@@ -58,7 +59,7 @@ def _interpreter() -> ProcessPoolExecutor:
 
 
 def _interpret() -> None:
-    os.environ["TRITON_INTERPRET"] = "1"
+    os.environ |= INTERPRETED
 
 
 def in_interpreter(function: Callable[..., Any], *arguments: Any) -> Any:

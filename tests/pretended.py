@@ -9,6 +9,7 @@ import functools
 import importlib
 import inspect
 import math
+import os
 import re
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import lngen
+from lngen.checks.in_triton import PretendedGpu
 from lngen.checks.inputs import ordinary
 from lngen.emit import torch as torch_backend
 from lngen.emit.interface import interface
@@ -151,30 +153,9 @@ def laid_out(value: Any, how: str) -> Any:
     )
 
 
-class Counted:
-    """Count of the launches while this is entered, in which memory begins as NaN, or as the largest integer."""
-
-    def __enter__(self) -> Counted:
-        """Begin to count."""
-        import torch
-
-        self.gpu, self.count = runtime(), 0
-        self.launch = self.gpu.launch
-        self.gpu.launch = self._launch
-        torch.use_deterministic_algorithms(True)
-        torch.utils.deterministic.fill_uninitialized_memory = True
-        return self
-
-    def _launch(self, *arguments: Any) -> None:
-        self.count += 1
-        self.launch(*arguments)
-
-    def __exit__(self, *_: object) -> None:
-        """End it."""
-        import torch
-
-        self.gpu.launch = self.launch
-        torch.use_deterministic_algorithms(False)
+def counted() -> PretendedGpu:
+    """The pretended GPU of the layers here."""
+    return PretendedGpu(runtime())
 
 
 def compared(layout: str = "", **of_call: Any) -> tuple[dict[str, tuple[float, float]], int]:
@@ -185,7 +166,7 @@ def compared(layout: str = "", **of_call: Any) -> tuple[dict[str, tuple[float, f
     """
     call = Call(**of_call)
     torch = call.torch
-    with Counted() as counted:
+    with counted() as gpu:
         given, names = call.leaves()
         before = {name: value.detach().clone() for name, value in given.items() if isinstance(value, torch.Tensor)}
         outputs = _each(call.function(**given))
@@ -205,7 +186,7 @@ def compared(layout: str = "", **of_call: Any) -> tuple[dict[str, tuple[float, f
             zeros = torch.zeros_like(given[name]) if wanted is None or a is None else None
             of = zeros if wanted is None else wanted
             errors[name] = tuple(_error(zeros if each is None else each, of) for each in (a, b))
-    return errors, counted.count
+    return errors, gpu.launches.total()
 
 
 def _decomposed(call: Call, dtype: Any, by: Any) -> list[Any]:
@@ -257,9 +238,9 @@ def second_order(text: str) -> bool:
         return call.function(**{**given, **dict(zip(names, moved, strict=True))})
 
     inputs = [given[name] for name in names]
-    with Counted() as counted:
+    with counted() as gpu:
         call.torch.autograd.gradcheck(function, inputs)
-    assert counted.count
+    assert gpu.launches.total()
     return bool(call.torch.autograd.gradgradcheck(function, inputs))
 
 
@@ -309,17 +290,17 @@ def ways(way: str) -> tuple[bool, int]:
         "fake": faked,
         "make_fx": lambda function: torch.fx.experimental.proxy_tensor.make_fx(function)(x)(x),
     }
-    with Counted() as counted:
+    with counted() as gpu:
         made = found[way](ours)
     wanted = found[way](theirs)
-    return bool(made is wanted or torch.allclose(made, wanted, rtol=1e-12, atol=1e-12)), counted.count
+    return bool(made is wanted or torch.allclose(made, wanted, rtol=1e-12, atol=1e-12)), gpu.launches.total()
 
 
-def _gradients(torch: Any, pairs: Any, inputs: Any) -> Any:
+def _gradients(torch: Any, pairs: Any, inputs: Any, again: bool = True) -> Any:
     if not pairs or not inputs:
         return []
     return torch.autograd.grad(
-        *([y for y, _ in pairs], inputs, [dy for _, dy in pairs]), retain_graph=True, allow_unused=True
+        *([y for y, _ in pairs], inputs, [dy for _, dy in pairs]), retain_graph=again, allow_unused=True
     )
 
 
@@ -343,15 +324,86 @@ def _error(found: Any, wanted: Any) -> float:
     return float(np.max(difference, initial=0) / scale) if np.isfinite(difference).all() else math.inf
 
 
+def compiled(text: str, left_out: frozenset[str] = frozenset(), **of_call: Any) -> tuple[float, int]:
+    """The largest error of a compiled program's outputs and gradients, beside plain calls, and its launches.
+
+    What is interpreted cannot be seen: the program keeps the operator, which launches.
+    """
+    import torch
+
+    call = Call(text, left_out=left_out, **of_call)
+    torch.compiler.reset()
+    program = torch.compile(call.function, backend="aot_eager", fullgraph=True, dynamic=True)
+    found = []
+    with counted() as gpu:
+        for function in (program, call.function):
+            given, names = call.leaves()
+            outputs = _each(function(**given))
+            pairs = [(y, dy) for y, dy in zip(outputs, call.cotangents(outputs, ""), strict=True) if dy is not None]
+            pairs = [(y, dy) for y, dy in pairs if y.requires_grad]
+            found.append([*outputs, *_gradients(torch, pairs, [given[name] for name in names], again=False)])
+    there = [(a, b) for a, b in zip(*found, strict=True) if a is not None or b is not None]
+    return max(_error(a, b) for a, b in there), gpu.launches.total()
+
+
+def graphs(text: str, fuses: bool = False, rows: tuple[int, ...] = (6,)) -> list[list[Any]]:
+    """The graphs that a compiler gets of a call, its gradients, and calls with other numbers of rows, by their nodes.
+
+    Kernels are shown as their name and the arguments that they change. No device is needed, in a process that does not
+    interpret.
+    """
+    import torch
+
+    os.environ["TRITON_DEFAULT_FP_FUSION"] = "1"  # else Triton says that this will change
+    _set_target("cuda", 90, 32)
+    own = importlib.import_module("torch._dynamo.backends.common").aot_autograd
+    boxed = importlib.import_module("functorch.compile").make_boxed_func
+    found: list[list[Any]] = []
+
+    def seen(graph: Any, example: Any) -> Any:
+        found.append([_shown(node) for node in graph.graph.nodes if node.op == "call_function"])
+        return boxed(lambda *given: [None if o is None else _empty(o) for o in graph.graph.output_node().args[0]])
+
+    def _empty(node: Any) -> Any:
+        value = node.meta["val"]
+        if not isinstance(value, torch.Tensor):
+            return 1
+        return torch.zeros([int(getattr(getattr(n, "node", None), "hint", n)) for n in value.shape], dtype=value.dtype)
+
+    program = None
+    for count in rows:
+        call = Call(text, "float32", leading=(count,), D=64)
+        call.module.FUSE = fuses
+        program = program or torch.compile(
+            call.function, backend=own(fw_compiler=seen, bw_compiler=seen), fullgraph=True, dynamic=True
+        )
+        outputs = _each(program(**call.leaves()[0]))
+        if count == rows[0]:
+            outputs[0].sum().backward()
+    return found
+
+
+def _shown(node: Any) -> Any:
+    if "triton_kernel_wrapper" not in str(node.target):
+        return str(node.target)
+    table = importlib.import_module("torch._higher_order_ops.triton_kernel_wrap").kernel_side_table
+    kernel = table.get_kernel(node.kwargs["kernel_idx"])
+    return kernel.fn.__name__, sorted(node.kwargs.get("tensors_to_clone", ()))
+
+
+def _set_target(*target: Any) -> None:
+    driver = importlib.import_module("triton.runtime").driver
+    own = importlib.import_module("triton.backends.compiler").GPUTarget(*target)
+    places = {"get_current_device": lambda: 0, "get_current_stream": lambda device: 0}
+    driver.set_active(SimpleNamespace(get_current_target=lambda: own, **places))
+
+
 def compilations(text: str, *target: Any) -> dict[str, int]:
     """The kernels of calls with 1, 3, 16, 17 and 64 rows, and how many times each is compiled for a target.
 
     No device is needed, in a process that does not interpret.
     """
-    driver = importlib.import_module("triton.runtime").driver
-    own = importlib.import_module("triton.backends.compiler").GPUTarget(*target)
-    places = {"get_current_device": lambda: 0, "get_current_stream": lambda device: 0}
-    driver.set_active(SimpleNamespace(get_current_target=lambda: own, **places))
+    _set_target(*target)
     found: dict[str, set[str]] = {}
 
     def launch(kernel: Any, device: Any, count: int, warps: int, fuses: bool, *arguments: Any) -> None:

@@ -242,7 +242,7 @@ class TestCheck:
     def no_pycuda(self, monkeypatch):
         monkeypatch.setattr(device, "survey", nowhere)
 
-    def test_the_table_shows_every_kind_with_errors_and_bounds(self, mine):
+    def test_the_table_has_a_line_for_every_kind_and_how_close_it_comes_to_its_bound(self, mine):
         result = lngen("check", "mine.py", "--backend", "numpy", "--shape", "2,3", "--dtype", "f64")
         assert (result.exit_code, result.stderr) == (0, "")
         for kind in (
@@ -253,8 +253,23 @@ class TestCheck:
             "contracts",
         ):
             assert kind in result.stdout
-        assert "1.0e-13" in result.stdout
+        assert re.search(r"^complex step +\d+ +\d+%, float64: \w+ at 2 x 3 +ok$", result.stdout, re.MULTILINE)
+        assert len(result.stdout.splitlines()) < 25
         assert "FAILED" not in result.stdout
+
+    def test_what_fails_is_told_once_for_each_kind_at_its_smallest(self, mine, monkeypatch):
+        wrong = [
+            Evidence("precision", "dx", shape, "float64", 1.0, 1e-15, False, f"worst in {shape[0]} rows")
+            for shape in ((5, 7), (2, 3), (9, 9))
+        ]
+        held = Evidence("precision", "y", (2, 3), "float64", 1e-16, 1e-15, True)
+        monkeypatch.setattr(running, "check", lambda *_, **options: Report("mine", "numpy", 0, (*wrong, held)))
+        result = lngen("check", "mine.py", "--backend", "numpy")
+        assert result.exit_code == 1
+        lines = [line for line in result.stdout.splitlines() if line.startswith("precision")]
+        assert re.fullmatch(r"precision +1 +10%, float64: y at 2 x 3 +ok *", lines[0])
+        assert re.fullmatch(r"precision +3 +float64: dx at 2 x 3 \(and 2 more\): worst in 2 rows +FAILED", lines[1])
+        assert len(lines) == 2
 
     def test_what_cannot_be_judged_is_no_claim(self, mine, monkeypatch):
         silent = Evidence("precision", "dx", (2, 3), "float64", None, None, True, "it may overflow", claimed=False)

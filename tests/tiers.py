@@ -33,7 +33,7 @@ REPRESENTATIVES = {
         f"tests/pipeline/test_stages.py::test_every_shipped_layer_is_proved_and_is_what_is_committed[{name}]"
         for name in ("layer_norm", "rms_norm", "softmax")
     ],
-    "exact proof": ["tests/prove/test_exact.py::test_every_gradient_is_proved[layer_norm]"],
+    "difference quotients": ["tests/prove/test_quotients.py::test_every_gradient_agrees[layer_norm]"],
     "fifty digits, and a second derivation": ["tests/prove/test_digits.py::test_all_evidence_holds[layer_norm]"],
     "every kind of evidence of emitted NumPy": [
         "tests/checks/test_runner.py::test_every_definition_passes[layer_norm]"
@@ -49,7 +49,9 @@ REPRESENTATIVES = {
         "tests/checks/test_kernel_mutants.py::test_each_is_caught_by_the_values_or_the_checker_of_the_emulator"
         "[`beta` from the column before]"
     ],
-    "planted mistakes, proofs": ["tests/prove/test_exact.py::test_every_planted_fault_is_refuted[mean term dropped]"],
+    "planted mistakes, proofs": [
+        "tests/prove/test_quotients.py::test_every_planted_fault_is_refuted[mean term dropped]"
+    ],
     "kernels on the emulator, under its checker": [
         "tests/extensions/simt/test_emitted.py::test_the_checker_has_no_finding[layer_norm-f16-sizes0]"
     ],
@@ -205,7 +207,7 @@ CHOSEN = {
     "tests/test_batch_invariance.py::test_a_row_has_the_same_bits_alone_and_among_others": {
         *("numpy", "cpu-layer_norm-float16", "cpu-label_cross_entropy-float32", "cuda-layer_norm-float32"),
     },
-    "tests/prove/test_exact.py::test_every_gradient_is_proved": {
+    "tests/prove/test_quotients.py::test_every_gradient_agrees": {
         *("statistics_out", "masked_exponentials", "unbiased", "fourth_power", "sign_and_abs", "feature_sum"),
         *("clipped", "range_of_normalized", "constant_zero", "digits_in_names"),
     },

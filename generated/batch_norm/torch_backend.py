@@ -9,8 +9,9 @@
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
 that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
-on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
-in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
+on a GPU launches the kernels of triton_kernels.py, and so does a program that is compiled
+for one. On other devices, in all else on a GPU, in `vmap` and `torch.func`, and where
+derivatives are differentiated, `_decomposed` computes.
 """
 
 import math
@@ -25,6 +26,9 @@ __all__ = [
     "BatchNorm",
     "batch_norm",
 ]
+
+FUSE = False
+"""Whether a program that is compiled for a GPU has `_decomposed` instead, to be one with what is around it."""
 
 
 def batch_norm(
@@ -215,9 +219,7 @@ def _pulled_rows(x, gamma, beta, dy, dmu, dvar):
         first,
         None if gamma is None else gamma.contiguous(),
         None if beta is None else beta.contiguous(),
-        None
-        if dy is None
-        else dy.detach().reshape(n, c, entries).permute(1, 0, 2).contiguous(),
+        None if dy is None else dy.reshape(n, c, entries).permute(1, 0, 2).contiguous(),
         None if dmu is None else dmu.contiguous(),
         None if dvar is None else dvar.contiguous(),
     )
@@ -406,6 +408,7 @@ _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]] = 
         _Recorded,
         _forward_on_gpu,
         _backward_on_gpu,
+        lambda: FUSE,
         rows=_rows_of,
         pulled_rows=_pulled_rows,
         outputs=_outputs,

@@ -21,9 +21,8 @@
 //     y_dot = -sum(logp*target_dot + target*(x_dot - log_Z_dot))
 // backward_backward:
 //     mean_target = mean(target)
-//     d2logp = -dy*ddtarget
 //     p = exp_shifted/Z
-//     d2x = d2logp + D*p*(dy*mean_target*(ddx - sum(ddx*p)) - mean(d2logp))
+//     d2x = dy*(D*p*(mean(ddtarget) + mean_target*(ddx - sum(ddx*p))) - ddtarget)
 //     d2target = dy*(sum(ddx*p) - ddx)
 //     ddy = D*(mean(ddx*(D*mean_target*p - target)) - mean(ddtarget*logp))
 
@@ -178,11 +177,11 @@ constexpr Name<ROW_NUMBERS_OUT, 0> DDY;
 constexpr Name<KEPT, 0> KEPT_EXP_SHIFTED;
 using Given = decltype(names(X, TARGET, DY, DDX, DDTARGET, M, Z_2, LOG_Z, DX, DTARGET, DDY, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
+struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 13, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M), Z = row(Z_2), log_Z = row(LOG_Z);
     const auto dy = row(DY);
-    const auto Z_scaled = row.D / Z;  // step 56, pass 6
+    const auto Z_scaled = row.D / Z;  // step 57, pass 6
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto target = at(TARGET);
@@ -191,16 +190,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
       const auto logp = x_shifted - log_Z;  // step 6
-      const auto d2logp = -ddtarget*dy;  // step 40
-      return terms(wanted<HAS_ddx>(target), d2logp, ddx*exp_shifted, ddtarget*logp);
+      return terms(wanted<HAS_ddx>(target), ddx*exp_shifted, ddtarget, ddtarget*logp);
     });
     const auto mean_target = math::quotient(get<0>(stage_2), row.D);  // step 38: mean(target)
-    const auto mean_d2logp = math::quotient(get<1>(stage_2), row.D);  // step 56, pass 7: mean(d2logp)
-    const auto sum_ddx_exp_shifted = get<2>(stage_2);  // step 56, pass 8: sum(ddx*exp_shifted)
-    const auto mean_ddtarget_logp = math::quotient(get<3>(stage_2), row.D);  // step 65, pass 9: mean(ddtarget*logp)
-    const auto mean_target_scaled = dy*mean_target;  // step 56, pass 10
-    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 56, pass 11
-    const auto mean_target_scaled_2 = mean_target*row.D / Z;  // step 65, pass 12
+    const auto sum_ddx_exp_shifted = get<1>(stage_2);  // step 57, pass 7: sum(ddx*exp_shifted)
+    const auto mean_ddtarget = math::quotient(get<2>(stage_2), row.D);  // step 57, pass 8: mean(ddtarget)
+    const auto mean_ddtarget_logp = math::quotient(get<3>(stage_2), row.D);  // step 66, pass 9: mean(ddtarget*logp)
+    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 57, pass 10
+    const auto mean_target_scaled = mean_target*row.D / Z;  // step 66, pass 11
     const auto stage_3 = row.means([&](auto at) {
       const auto x = at(X);
       const auto target = at(TARGET);
@@ -208,13 +205,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
       const auto ddtarget = at(DDTARGET);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      const auto d2logp = -ddtarget*dy;  // step 40
-      at.store(DX, d2logp + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled - mean_d2logp)*exp_shifted*Z_scaled);  // step 56, pass 13
-      at.store(DTARGET, (sum_ddx_exp_shifted_scaled - ddx)*dy);  // step 62, pass 14
-      return terms(ddx*(exp_shifted*mean_target_scaled_2 - target));
+      at.store(DX, (exp_shifted*((ddx - sum_ddx_exp_shifted_scaled)*mean_target + mean_ddtarget)*Z_scaled - ddtarget)*dy);  // step 57, pass 12
+      at.store(DTARGET, (sum_ddx_exp_shifted_scaled - ddx)*dy);  // step 63, pass 13
+      return terms(ddx*(exp_shifted*mean_target_scaled - target));
     });
-    const auto mean_ddx_exp_shifted_target = get<0>(stage_3);  // step 65, pass 15: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
-    const auto ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*row.D;  // step 65, pass 16
+    const auto mean_ddx_exp_shifted_target = get<0>(stage_3);  // step 66, pass 14: mean(ddx*(mean_target_scaled*exp_shifted - target))
+    const auto ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*row.D;  // step 66, pass 15
     row.store(DDY, ddy);
   }
 };

@@ -405,9 +405,8 @@ def backward_backward(
     """Compute the gradients of a loss of the gradients: the VJP of `backward`.
 
         mean_target = mean(target)
-        d2logp = -dy*ddtarget
         p = exp_shifted/Z
-        d2x = d2logp + D*p*(dy*mean_target*(ddx - sum(ddx*p)) - mean(d2logp))
+        d2x = dy*(D*p*(mean(ddtarget) + mean_target*(ddx - sum(ddx*p))) - ddtarget)
         d2target = dy*(sum(ddx*p) - ddx)
         ddy = D*(mean(ddx*(D*mean_target*p - target)) - mean(ddtarget*logp))
 
@@ -491,78 +490,64 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     D = _rows.number(features, dtype)
 
     def block(
-        x,
-        target,
-        ddx,
-        ddtarget,
-        dy,
-        m,
-        Z,
-        log_Z,
-        dx_block=None,
-        dtarget_block=None,
-        buffers=(None,),
+        x, target, ddx, ddtarget, dy, m, Z, log_Z, dx_block=None, dtarget_block=None
     ):
-        # step 56, pass 6: Z_scaled = D/Z
+        # step 57, pass 6: Z_scaled = D/Z
         Z_scaled = D / Z
         # step 38: mean_target = mean(target)
         if ddx_rows is not None:
             mean_target = _rows.row_dot(target, one_over_D)
+        # step 57, pass 8: mean_ddtarget = mean(ddtarget)
+        if ddtarget_rows is not None:
+            mean_ddtarget = _rows.row_dot(ddtarget, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dtarget_block)
-        # step 56, pass 8: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 57, pass 7: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         if ddx_rows is not None:
             sum_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted)
         # step 6: logp = x_shifted - log_Z
         if ddtarget_rows is not None:
             logp = np.subtract(x_shifted, log_Z, out=x_shifted)
-            # step 65, pass 9: mean_ddtarget_logp = mean(ddtarget*logp)
+            # step 66, pass 9: mean_ddtarget_logp = mean(ddtarget*logp)
             mean_ddtarget_logp = _rows.row_dot(ddtarget, logp) / D
-            # step 40: d2logp = -ddtarget*dy
-            d2logp = _rows.by_row(
-                np.multiply, ddtarget, np.negative(dy), out=buffers[0]
-            )
-            # step 56, pass 7: mean_d2logp = mean(d2logp)
-            mean_d2logp = _rows.row_dot(d2logp, one_over_D)
-        # step 56, pass 10: mean_target_scaled = dy*mean_target
+        # step 57, pass 10: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
         if ddx_rows is not None:
-            mean_target_scaled = dy * mean_target
-            # step 56, pass 11: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
             sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
-            # step 65, pass 12: mean_target_scaled_2 = mean_target*D/Z
-            mean_target_scaled_2 = mean_target * D / Z
-            # step 65, pass 15: mean_ddx_exp_shifted_target =
-            #   mean(ddx*(exp_shifted*mean_target_scaled_2 - target))
+            # step 66, pass 11: mean_target_scaled = mean_target*D/Z
+            mean_target_scaled = mean_target * D / Z
+            # step 66, pass 14: mean_ddx_exp_shifted_target =
+            #   mean(ddx*(exp_shifted*mean_target_scaled - target))
             part = _rows.by_row(
-                np.multiply, exp_shifted, mean_target_scaled_2, out=dx_block
+                np.multiply, exp_shifted, mean_target_scaled, out=dx_block
             )
             part = np.subtract(part, target, out=part)
             mean_ddx_exp_shifted_target = _rows.row_dot(ddx, part) / D
         else:
             mean_ddx_exp_shifted_target = 0.0
-        # step 56, pass 13: d2x = d2logp + ((ddx -
-        #   sum_ddx_exp_shifted_scaled)*mean_target_scaled -
-        #   mean_d2logp)*exp_shifted*Z_scaled
+        # step 57, pass 12: d2x = (exp_shifted*((ddx -
+        #   sum_ddx_exp_shifted_scaled)*mean_target + mean_ddtarget)*Z_scaled -
+        #   ddtarget)*dy
         if ddx_rows is not None:
             d2x = _rows.by_row(
                 np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=dx_block
             )
-            d2x = np.multiply(d2x, mean_target_scaled, out=d2x)
-        else:
-            d2x = 0.0
-        if ddtarget_rows is not None:
-            d2x = np.subtract(d2x, mean_d2logp, out=dx_block)
-        d2x = np.multiply(d2x, exp_shifted, out=dx_block)
+            d2x = np.multiply(d2x, mean_target, out=d2x)
+        if ddx_rows is not None and ddtarget_rows is not None:
+            d2x = np.add(d2x, mean_ddtarget, out=d2x)
+        if ddx_rows is None:
+            d2x = mean_ddtarget
+        d2x = np.multiply(exp_shifted, d2x, out=dx_block)
         d2x = np.multiply(d2x, Z_scaled, out=d2x)
         if ddtarget_rows is not None:
-            d2x = np.add(d2logp, d2x, out=d2x)
-        # step 62, pass 14: d2target = (sum_ddx_exp_shifted_scaled - ddx)*dy
+            d2x = np.subtract(d2x, ddtarget, out=d2x)
+        d2x = np.multiply(d2x, dy, out=d2x)
+        # step 63, pass 13: d2target = (sum_ddx_exp_shifted_scaled - ddx)*dy
         if ddx_rows is not None:
             d2target = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=dtarget_block)
             d2target = np.multiply(d2target, dy, out=d2target)
-        # step 65, pass 16: ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D
+        # step 66, pass 15: ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D
         if ddtarget_rows is not None:
             ddy = mean_ddx_exp_shifted_target - mean_ddtarget_logp
         else:
@@ -579,7 +564,6 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         row_scalars=(dy_rows, m_rows, Z_rows, log_Z_rows),
         into=(dx_out, dtarget_out),
         into_row_scalars=(ddy_out,),
-        buffers=1,
     )
 
 

@@ -289,9 +289,8 @@ def cross_entropy_backward_backward(
     WHOLE: tl.constexpr,
 ):
     """mean_target = mean(target)
-    d2logp = -dy*ddtarget
     p = exp_shifted/Z
-    d2x = d2logp + D*p*(dy*mean_target*(ddx - sum(ddx*p)) - mean(d2logp))
+    d2x = dy*(D*p*(mean(ddtarget) + mean_target*(ddx - sum(ddx*p))) - ddtarget)
     d2target = dy*(sum(ddx*p) - ddx)
     ddy = D*(mean(ddx*(D*mean_target*p - target)) - mean(ddtarget*logp))
     """
@@ -318,14 +317,12 @@ def cross_entropy_backward_backward(
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         if HAS_ddtarget:
             log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
-        Z_scaled = length/Z  # step 56, pass 6: once a row
+        Z_scaled = length/Z  # step 57, pass 6: once a row
         if HAS_ddx:
             mean_target_sum = tl.zeros([ROWS, TILE], A)
-        if HAS_ddtarget:
-            mean_d2logp_sum = tl.zeros([ROWS, TILE], A)
-        if HAS_ddx:
             sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         if HAS_ddtarget:
+            mean_ddtarget_sum = tl.zeros([ROWS, TILE], A)
             mean_ddtarget_logp_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -334,38 +331,35 @@ def cross_entropy_backward_backward(
             if HAS_ddx:
                 target = tl.load(target_row + d*target_step, inside, 0).to(A)
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
-            if HAS_ddtarget:
-                ddtarget = tl.load(ddtarget_row + d*ddtarget_step, inside, 0).to(A)
+            ddtarget = (
+                tl.load(ddtarget_row + d*ddtarget_step, inside, 0).to(A)
+                if HAS_ddtarget
+                else 0.0
+            )
             x_shifted = x - m  # step 2
             exp_shifted = tl.exp(x_shifted)  # step 3
             if HAS_ddtarget:
                 logp = x_shifted - log_Z  # step 6
-                d2logp = -ddtarget*dy  # step 40
             if HAS_ddx:
                 mean_target_sum += target
-            if HAS_ddtarget:
-                mean_d2logp_sum += tl.where(inside, d2logp, 0.0)
-            if HAS_ddx:
                 sum_ddx_exp_shifted_sum += tl.where(inside, ddx*exp_shifted, 0.0)
             if HAS_ddtarget:
+                mean_ddtarget_sum += ddtarget
                 mean_ddtarget_logp_sum += tl.where(inside, ddtarget*logp, 0.0)
         if HAS_ddx:
             mean_target = tl.sum(mean_target_sum, 1, keep_dims=True)/length  # step 38
-        if HAS_ddtarget:
-            # step 56, pass 7: mean(d2logp)
-            mean_d2logp = tl.sum(mean_d2logp_sum, 1, keep_dims=True)/length
-        if HAS_ddx:
-            # step 56, pass 8: sum(ddx*exp_shifted)
+            # step 57, pass 7: sum(ddx*exp_shifted)
             sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
         if HAS_ddtarget:
-            # step 65, pass 9: mean(ddtarget*logp)
+            # step 57, pass 8: mean(ddtarget)
+            mean_ddtarget = tl.sum(mean_ddtarget_sum, 1, keep_dims=True)/length
+            # step 66, pass 9: mean(ddtarget*logp)
             mean_ddtarget_logp = tl.sum(
                 mean_ddtarget_logp_sum, 1, keep_dims=True
             )/length
         if HAS_ddx:
-            mean_target_scaled = dy*mean_target  # step 56, pass 10: once a row
-            sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z  # step 56, pass 11
-            mean_target_scaled_2 = mean_target*length/Z  # step 65, pass 12: once a row
+            sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z  # step 57, pass 10
+            mean_target_scaled = mean_target*length/Z  # step 66, pass 11: once a row
             mean_ddx_exp_shifted_target_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -374,30 +368,31 @@ def cross_entropy_backward_backward(
             if HAS_ddx:
                 target = tl.load(target_row + d*target_step, inside, 0).to(A)
                 ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A)
-            if HAS_ddtarget:
-                ddtarget = tl.load(ddtarget_row + d*ddtarget_step, inside, 0).to(A)
+            ddtarget = (
+                tl.load(ddtarget_row + d*ddtarget_step, inside, 0).to(A)
+                if HAS_ddtarget
+                else 0.0
+            )
             x_shifted = x - m  # step 2
             exp_shifted = tl.exp(x_shifted)  # step 3
-            if HAS_ddtarget:
-                d2logp = -ddtarget*dy  # step 40
-            d2x_part = 0.0
+            d2x_part2 = 0.0
             if HAS_ddx:
-                d2x_part += (ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled
+                d2x_part2 += (ddx - sum_ddx_exp_shifted_scaled)*mean_target
             if HAS_ddtarget:
-                d2x_part -= mean_d2logp
-            d2x = 0.0
+                d2x_part2 += mean_ddtarget
+            d2x_part = exp_shifted*d2x_part2*Z_scaled
             if HAS_ddtarget:
-                d2x += d2logp  # step 56, pass 13: once a row
-            d2x += d2x_part*exp_shifted*Z_scaled  # step 56, pass 13: once a row
+                d2x_part -= ddtarget
+            d2x = d2x_part*dy  # step 57, pass 12: once a row
             if HAS_ddx:
-                d2target = (sum_ddx_exp_shifted_scaled - ddx)*dy  # step 62, pass 14
+                d2target = (sum_ddx_exp_shifted_scaled - ddx)*dy  # step 63, pass 13
                 mean_ddx_exp_shifted_target_sum += tl.where(
-                    inside, ddx*(exp_shifted*mean_target_scaled_2 - target), 0.0
+                    inside, ddx*(exp_shifted*mean_target_scaled - target), 0.0
                 )
             tl.store(dx_row + d, d2x, inside)
             tl.store(dtarget_row + d, d2target if HAS_ddx else 0.0, inside)
         if HAS_ddx:
-            # step 65, pass 15: mean(ddx*(exp_shifted*mean_target_scaled_2 - target))
+            # step 66, pass 14: mean(ddx*(exp_shifted*mean_target_scaled - target))
             mean_ddx_exp_shifted_target = tl.sum(
                 mean_ddx_exp_shifted_target_sum, 1, keep_dims=True
             )/length
@@ -406,5 +401,5 @@ def cross_entropy_backward_backward(
             ddy_part += mean_ddx_exp_shifted_target
         if HAS_ddtarget:
             ddy_part -= mean_ddtarget_logp
-        ddy = ddy_part*length  # step 65, pass 16: written out
+        ddy = ddy_part*length  # step 66, pass 15: written out
         tl.store(ddy_ptr + row, ddy, there)

@@ -18,7 +18,7 @@
 //     p = exp_shifted/Z
 //     y_dot = where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(x_dot), 0) + sum(where(index() == label, x_dot, 0))*(smoothing - 1) + sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)))
 // backward_backward:
-//     d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 + (-D*(dy*mean(ddx*exp_shifted)/Z**2 + 2*z_loss*dy*m*mean(ddx*exp_shifted)/Z**2 + 2*z_loss*dy*log_Z*mean(ddx*exp_shifted)/Z**2))))
+//     d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 - dy*sum(ddx*exp_shifted)*(1 + 2*z_loss*(m + log_Z))/Z**2))
 //     p = exp_shifted/Z
 //     ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing - 1)), 0)) + where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
 
@@ -172,7 +172,7 @@ constexpr Name<ROW_NUMBERS_OUT, 0> DDY;
 constexpr Name<KEPT, 0> KEPT_EXP_SHIFTED;
 using Given = decltype(names(X, LABEL, DY, DDX, M, Z_2, LOG_Z, IGNORE, SMOOTHING, Z_LOSS, DX, DDY, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 16, 1, 1> {
+struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 15, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto m = row(M), Z = row(Z_2), log_Z = row(LOG_Z);
@@ -190,13 +190,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 16, 1, 1> {
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
       return terms(ddx*exp_shifted, choose<A>(at.index() == integer(label), choose<A>(integer(label) == integer(ignore), A(0), ddx*(A(smoothing) - A(1))), A(0)), ddx);
     });
-    const auto mean_ddx_exp_shifted = math::quotient(get<0>(stage_2), row.D);  // step 43: mean(ddx*exp_shifted)
+    const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 43: sum(ddx*exp_shifted)
     const auto sum_ddx_index = get<1>(stage_2);  // step 46, pass 10: sum(Where(Eq(index(), label), Where(Eq(label, ignore), 0, ddx*(smoothing - 1)), 0))
     const auto mean_ddx = math::quotient(get<2>(stage_2), row.D);  // step 46, pass 11: mean(ddx)
-    const auto sum_ddx_exp_shifted = mean_ddx_exp_shifted*row.D;  // step 43, pass 12
-    const auto mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted / (Z*Z) - A(2)*dy*log_Z*mean_ddx_exp_shifted*z_loss / (Z*Z) - A(2)*dy*m*mean_ddx_exp_shifted*z_loss / (Z*Z))*row.D;  // step 43, pass 13
-    const auto sum_ddx_exp_shifted_scaled = A(2)*dy*sum_ddx_exp_shifted*z_loss / (Z*Z);  // step 43, pass 14
-    const auto ddy = sum_ddx_index + choose<A>(integer(label) == integer(ignore), A(0), choose<A>(smoothing > A(0), -mean_ddx*smoothing, A(0)) + sum_ddx_exp_shifted*((A(2)*log_Z + A(2)*m)*z_loss + A(1)) / Z);  // step 46, pass 15
+    const auto sum_ddx_exp_shifted_scaled = dy*sum_ddx_exp_shifted*((A(2)*log_Z + A(2)*m)*z_loss + A(1)) / (Z*Z);  // step 43, pass 12
+    const auto sum_ddx_exp_shifted_scaled_2 = A(2)*dy*sum_ddx_exp_shifted*z_loss / (Z*Z);  // step 43, pass 13
+    const auto ddy = sum_ddx_index + choose<A>(integer(label) == integer(ignore), A(0), choose<A>(smoothing > A(0), -mean_ddx*smoothing, A(0)) + sum_ddx_exp_shifted*((A(2)*log_Z + A(2)*m)*z_loss + A(1)) / Z);  // step 46, pass 14
     row.store(DDY, ddy);
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
@@ -204,7 +203,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 16, 1, 1> {
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      at.store(DX, choose<A>(integer(label) == integer(ignore), A(0), exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled + sum_ddx_exp_shifted_scaled)));  // step 43, pass 16
+      at.store(DX, choose<A>(integer(label) == integer(ignore), A(0), (ddx*z_loss_scaled + sum_ddx_exp_shifted_scaled_2 - sum_ddx_exp_shifted_scaled)*exp_shifted));  // step 43, pass 15
     });
   }
 };

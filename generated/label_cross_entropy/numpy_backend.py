@@ -500,9 +500,8 @@ def backward_backward(
     """Compute the gradients of a loss of the gradients: the VJP of `backward`.
 
         d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z
-            + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 + (-D*(dy*mean(ddx*exp_shifted)/Z**2
-            + 2*z_loss*dy*m*mean(ddx*exp_shifted)/Z**2 +
-            2*z_loss*dy*log_Z*mean(ddx*exp_shifted)/Z**2))))
+            + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 - dy*sum(ddx*exp_shifted)*(1 +
+            2*z_loss*(m + log_Z))/Z**2))
         p = exp_shifted/Z
         ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing -
             1)), 0)) + where(label == ignore, 0, where(smoothing > 0,
@@ -579,7 +578,6 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = _rows.number(features, dtype)
     if ignore is not None:
         ignore_value = np.asarray(ignore, dtype)
     else:
@@ -589,15 +587,14 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     # step 46, pass 10: sum_ddx_index = sum(where(index() == label, where(label ==
     #   ignore, 0, ddx*(smoothing - 1)), 0))
     part_2 = smoothing - 1.0
-    # step 43, pass 13: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2 -
-    #   2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
-    #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
-    part_5 = 2.0 * z_loss
-    # step 46, pass 15: ddy = sum_ddx_index + where(label == ignore, 0, where(smoothing
+    # step 43, pass 13: sum_ddx_exp_shifted_scaled_2 =
+    #   2*dy*sum_ddx_exp_shifted*z_loss/Z**2
+    part_6 = 2.0 * z_loss
+    # step 46, pass 14: ddy = sum_ddx_index + where(label == ignore, 0, where(smoothing
     #   > 0, -mean_ddx*smoothing, 0) + sum_ddx_exp_shifted*((2*log_Z + 2*m)*z_loss +
     #   1)/Z)
     mask_2 = smoothing > 0.0
-    part_6 = np.negative(smoothing)
+    part_7 = np.negative(smoothing)
 
     def block(x, ddx, label, dy, m, Z, log_Z, dx_block=None, buffers=(None,)):
         # step 43, pass 9: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
@@ -615,37 +612,30 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 43: mean_ddx_exp_shifted = mean(ddx*exp_shifted)
-        mean_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted) / D
-        # step 43, pass 12: sum_ddx_exp_shifted = mean_ddx_exp_shifted*D
-        sum_ddx_exp_shifted = mean_ddx_exp_shifted * D
-        # step 43, pass 13: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2
-        #   - 2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
-        #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
-        part_4 = np.square(Z)
-        mean_ddx_exp_shifted_scaled = (
-            np.negative(dy * mean_ddx_exp_shifted / part_4)
-            - dy * log_Z * mean_ddx_exp_shifted * part_5 / part_4
-            - dy * m * mean_ddx_exp_shifted * part_5 / part_4
-        ) * D
-        # step 43, pass 14: sum_ddx_exp_shifted_scaled =
+        # step 43: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        sum_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted)
+        # step 43, pass 12: sum_ddx_exp_shifted_scaled =
+        #   dy*sum_ddx_exp_shifted*((2*log_Z + 2*m)*z_loss + 1)/Z**2
+        part_4 = dy * sum_ddx_exp_shifted
+        part_5 = np.square(Z)
+        sum_ddx_exp_shifted_scaled = part_4 * part / part_5
+        # step 43, pass 13: sum_ddx_exp_shifted_scaled_2 =
         #   2*dy*sum_ddx_exp_shifted*z_loss/Z**2
-        sum_ddx_exp_shifted_scaled = dy * sum_ddx_exp_shifted * part_5 / part_4
-        # step 46, pass 15: ddy = sum_ddx_index + where(label == ignore, 0,
+        sum_ddx_exp_shifted_scaled_2 = part_4 * part_6 / part_5
+        # step 46, pass 14: ddy = sum_ddx_index + where(label == ignore, 0,
         #   where(smoothing > 0, -mean_ddx*smoothing, 0) + sum_ddx_exp_shifted*((2*log_Z
         #   + 2*m)*z_loss + 1)/Z)
-        ddy = mean_ddx * part_6
+        ddy = mean_ddx * part_7
         ddy = np.where(mask_2, ddy, 0.0)
         ddy = ddy + sum_ddx_exp_shifted * part / Z
         ddy = np.where(mask, 0.0, ddy)
         ddy = sum_ddx_index + ddy
-        # step 43, pass 16: d2x = where(label == ignore, 0,
-        #   exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled +
-        #   sum_ddx_exp_shifted_scaled))
+        # step 43, pass 15: d2x = where(label == ignore, 0, (ddx*z_loss_scaled +
+        #   sum_ddx_exp_shifted_scaled_2 - sum_ddx_exp_shifted_scaled)*exp_shifted)
         d2x = _rows.by_row(np.multiply, ddx, z_loss_scaled, out=buffers[0])
-        d2x = np.add(d2x, mean_ddx_exp_shifted_scaled, out=d2x)
-        d2x = np.add(d2x, sum_ddx_exp_shifted_scaled, out=d2x)
-        d2x = np.multiply(exp_shifted, d2x, out=exp_shifted)
+        d2x = np.add(d2x, sum_ddx_exp_shifted_scaled_2, out=d2x)
+        d2x = np.subtract(d2x, sum_ddx_exp_shifted_scaled, out=d2x)
+        d2x = np.multiply(d2x, exp_shifted, out=exp_shifted)
         d2x = _rows.select(mask, 0.0, d2x, out=d2x)
         return d2x, ddy[..., 0]
 

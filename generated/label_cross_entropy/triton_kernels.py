@@ -286,9 +286,8 @@ def label_cross_entropy_backward_backward(
     WHOLE: tl.constexpr,
 ):
     """d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z
-        + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 + (-D*(dy*mean(ddx*exp_shifted)/Z**2
-        + 2*z_loss*dy*m*mean(ddx*exp_shifted)/Z**2 +
-        2*z_loss*dy*log_Z*mean(ddx*exp_shifted)/Z**2))))
+        + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 - dy*sum(ddx*exp_shifted)*(1 +
+        2*z_loss*(m + log_Z))/Z**2))
     p = exp_shifted/Z
     ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing -
         1)), 0)) + where(label == ignore, 0, where(smoothing > 0,
@@ -315,7 +314,7 @@ def label_cross_entropy_backward_backward(
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
         z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z  # step 43, pass 9: once a row
-        mean_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
+        sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_index_sum = tl.zeros([ROWS, TILE], A)
         mean_ddx_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
@@ -325,7 +324,7 @@ def label_cross_entropy_backward_backward(
             ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
             x_shifted = x - m  # step 2
             exp_shifted = tl.exp(x_shifted)  # step 3
-            mean_ddx_exp_shifted_sum += tl.where(
+            sum_ddx_exp_shifted_sum += tl.where(
                 inside, (ddx if HAS_ddx else 0.0)*exp_shifted, 0.0
             )
             sum_ddx_index_sum += tl.where(
@@ -340,22 +339,17 @@ def label_cross_entropy_backward_backward(
                 0.0,
             )
             mean_ddx_sum += (ddx if HAS_ddx else 0.0)
-        # step 43: mean(ddx*exp_shifted)
-        mean_ddx_exp_shifted = tl.sum(
-            mean_ddx_exp_shifted_sum, 1, keep_dims=True
-        )/length
+        # step 43: sum(ddx*exp_shifted)
+        sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
         sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 46, pass 10
         mean_ddx = tl.sum(mean_ddx_sum, 1, keep_dims=True)/length  # step 46, pass 11
-        sum_ddx_exp_shifted = mean_ddx_exp_shifted*length  # step 43, pass 12
+        # step 43, pass 12: once a row
+        sum_ddx_exp_shifted_scaled = dy*sum_ddx_exp_shifted*(
+            (2*log_Z + 2*m)*z_loss + 1
+        )/(Z*Z)
         # step 43, pass 13: once a row
-        mean_ddx_exp_shifted_scaled = (
-            -dy*mean_ddx_exp_shifted/(Z*Z)
-            - 2*dy*log_Z*mean_ddx_exp_shifted*z_loss/(Z*Z)
-            - 2*dy*m*mean_ddx_exp_shifted*z_loss/(Z*Z)
-        )*length
-        # step 43, pass 14: once a row
-        sum_ddx_exp_shifted_scaled = 2*dy*sum_ddx_exp_shifted*z_loss/(Z*Z)
-        # step 46, pass 15: written out
+        sum_ddx_exp_shifted_scaled_2 = 2*dy*sum_ddx_exp_shifted*z_loss/(Z*Z)
+        # step 46, pass 14: written out
         ddy = sum_ddx_index + tl.where(
             label == ignore,
             0,
@@ -369,15 +363,15 @@ def label_cross_entropy_backward_backward(
             ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
             x_shifted = x - m  # step 2
             exp_shifted = tl.exp(x_shifted)  # step 3
-            # step 43, pass 16: once a row
+            # step 43, pass 15: once a row
             d2x = tl.where(
                 label == ignore,
                 0,
-                exp_shifted*(
+                (
                     (ddx if HAS_ddx else 0.0)*z_loss_scaled
-                    + mean_ddx_exp_shifted_scaled
-                    + sum_ddx_exp_shifted_scaled
-                ),
+                    + sum_ddx_exp_shifted_scaled_2
+                    - sum_ddx_exp_shifted_scaled
+                )*exp_shifted,
             )
             tl.store(dx_row + d, d2x, inside)
         tl.store(ddy_ptr + row, ddy, there)

@@ -9,8 +9,9 @@
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
 the processor go by `_LAYER.call`: kernels after a conversion, for mixed types and numbers
 that are no floats, and an operator of them in `torch.compile` and autocast. A plain call
-on a GPU launches the kernels of triton_kernels.py. On other devices, in all else on a GPU,
-in `vmap` and `torch.func`, and where derivatives are differentiated, `_decomposed` computes.
+on a GPU launches the kernels of triton_kernels.py, and so does a program that is compiled
+for one. On other devices, in all else on a GPU, in `vmap` and `torch.func`, and where
+derivatives are differentiated, `_decomposed` computes.
 """
 
 import torch
@@ -23,6 +24,9 @@ __all__ = [
     "RMSNormGated",
     "rms_norm_gated",
 ]
+
+FUSE = False
+"""Whether a program that is compiled for a GPU has `_decomposed` instead, to be one with what is around it."""
 
 
 def rms_norm_gated(
@@ -293,6 +297,7 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _Recorded,
         _forward_on_gpu,
         _backward_on_gpu,
+        lambda: FUSE,
     ),
     inputs={"x": "R", "z": "R", "gamma": "f"},
     outputs={"y": "r"},

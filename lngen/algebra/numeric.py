@@ -161,7 +161,8 @@ class _NumericWalk(Fold[Any]):
         return np.where(np.asarray(condition, dtype=bool), chosen, otherwise)
 
     def stop_gradient(self, e: StopGradient) -> Any:
-        return self.of(e.args[0])
+        # Where inputs are moved, what no gradient flows through has a value of its own.
+        return self.environment[e] if e in self.environment else self.of(e.args[0])
 
     def function(self, e: Expr) -> Any:
         if self.arithmetic.is_constant(e):

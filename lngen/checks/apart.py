@@ -13,8 +13,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import IO, Any, TypeVar
 
 Result = TypeVar("Result")
@@ -38,13 +39,16 @@ class Ended:
         return f"the process {self.how} while it ran {self.ran}"
 
 
-def apart(work: Callable[[Tell], Result], seconds: float) -> Result | Ended:
+def apart(
+    work: Callable[[Tell], Result], seconds: float, within: Mapping[str, str] = MappingProxyType({})
+) -> Result | Ended:
     """Run `work` in a process of its own and return its result; an error of the work is raised here.
 
     Work is passed by pickle, and gets a function to call with a text about its next piece. The process is ended if it
-    sends no text for so many seconds, counted from where Python has begun.
+    sends no text for so many seconds, counted from where Python has begun. Its environment has what is `within` too.
     """
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))}
+    path = os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))
+    environment = {**os.environ, **within, "PYTHONPATH": path}
     process = subprocess.Popen(
         [sys.executable, "-c", _BEGIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
     )

@@ -99,6 +99,13 @@ A row that is read again has 256 threads. So the factors by which one sweep puts
 with four roundings for an access or some, are within this depth.
 """
 
+TRITON = Summation("triton", lambda features, computed: np.full(features, min(features, ceil(features / 512) + 26.0)))
+"""Tiles of 512 entries or more, each entry added to the same of the tile before; then those of a tile.
+
+A thread adds up its 16 entries one by one, and a tree of at most ten levels the threads of a row. Triton's interpreter
+has NumPy's sum of at most 16384 entries, 26 deep.
+"""
+
 ANY_ORDER = Summation("any order", lambda features, computed: np.full(features, float(features)))
 """Summation of a backend of which nothing is known: a term passes at most all D additions."""
 

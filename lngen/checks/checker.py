@@ -12,7 +12,7 @@ import numpy as np
 from lngen.checks import casts, complex_step, inputs, reference, second_order
 from lngen.checks.adapter import adapter_of
 from lngen.checks.apart import Tell
-from lngen.checks.bounds import ANY_ORDER, CPU, CUDA, NUMPY, Grade, Summation, error_bounds
+from lngen.checks.bounds import ANY_ORDER, CPU, CUDA, NUMPY, TRITON, Grade, Summation, error_bounds
 from lngen.checks.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
 from lngen.checks.layer import Array, Case, Checkable, Run, present, run
 from lngen.checks.rounding import outputs, rounding
@@ -35,7 +35,7 @@ _QUICK_WORK = 2_500_000
 _MANY_RUNS = 10_000
 # A second derivative loses digits where the first does, and some more: so many times the bound of the gradients.
 _SECOND_LOSS = 32.0
-_ARITHMETIC: Mapping[str, Summation] = {"numpy": NUMPY, "cpu": CPU, "cuda": CUDA}
+_ARITHMETIC: Mapping[str, Summation] = {"numpy": NUMPY, "cpu": CPU, "cuda": CUDA, "triton": TRITON}
 
 
 FUNCTION = "function"
@@ -82,7 +82,7 @@ class Checker:
 
     def shape(self, shape: tuple[int, int], kinds: Sequence[str]) -> Iterator[Evidence]:
         """Yield the evidence of one shape; an error of emitted code is a failure of the kind being checked."""
-        case = inputs.ordinary(self.definition, *shape, self.seed)
+        case = self.on.given(inputs.ordinary(self.definition, *shape, self.seed))
         where = f"at {shape[0]} x {shape[1]}"
         self.tell(f"forward and backward {where}")
         try:

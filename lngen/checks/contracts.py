@@ -44,6 +44,8 @@ from lngen.runtime.protocol.casts import dtype as storage_dtype
 
 KIND = "contracts"
 
+ANOTHER_PARAMETER = "another value of a parameter is read"
+
 _MANY_ROWS = 37
 """Number of rows, more than blocks."""
 
@@ -237,6 +239,23 @@ def _again_with_another_cotangent(of: Trial) -> str:
     return ""
 
 
+def _another_parameter(of: Trial) -> str:
+    """Move each parameter in turn: outputs move where the definition's do."""
+    definition, case = of.layer.definition, of.case
+    # A function may write where it wrote before.
+    plain = deepcopy(run(of.layer, case).outputs)
+    wanted = evaluate(definition, case.astype(np.float64).inputs, FLOAT64)
+    for entry in definition.parameters:
+        if case.inputs[entry.name] is None:
+            continue
+        other = replace(case, inputs={**case.inputs, entry.name: np.asarray(case.inputs[entry.name] + 1)})
+        found, moved = run(of.layer, other).outputs, evaluate(definition, other.astype(np.float64).inputs, FLOAT64)
+        stale = [n for n in plain if same(plain[n], found[n]) and not np.allclose(wanted[n], moved[n], equal_nan=True)]
+        if stale:
+            return listed(stale, f"the same with another {definition.public(entry.name)}")
+    return ""
+
+
 def _opened(of: Trial, case: Case) -> Any:
     """The outputs and what is saved of a call."""
     arguments, constants = positional(of.layer, case)
@@ -310,6 +329,7 @@ CLAIMS = (
     Claim("non-contiguous inputs {on.strides}", layouts.strided, needs="strides"),
     Claim("cotangents of a sum, which are one entry in memory", layouts.of_a_sum, needs="strides"),
     Claim("two calls before a backward", _two_calls, needs="second calls"),
+    Claim(ANOTHER_PARAMETER, _another_parameter),
     Claim("backward again, with another cotangent", _again_with_another_cotangent, needs="second calls"),
     Claim("some inputs want no gradient", _some_wanted, needs="recorded inputs"),
     Claim("memory that began as NaN changes nothing", layouts.over_nan, rows=_MANY_ROWS),

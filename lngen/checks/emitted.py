@@ -9,6 +9,7 @@ from pathlib import Path
 from lngen.checks import compiled
 from lngen.checks.apart import Ended, apart
 from lngen.checks.evidence import Evidence, Report, verdict
+from lngen.checks.in_triton import INTERPRETED
 from lngen.checks.running import CheckRequest, Ran, broken, run_emitted
 from lngen.checks.toolchain import device, nvrtc
 from lngen.errors import LngenError
@@ -55,8 +56,9 @@ def hindrance(folder: Path, backend: str) -> str:
     if backend == "cuda":
         here = device.survey()
         return "" if here.pycuda_runs_on is not None else here.next_step or here.summary
-    if backend in FRAMEWORKS and not loading.is_installed(backend):
-        return f"{FRAMEWORKS[backend]} is not installed"
+    for each in ("torch", "triton") if backend == "triton" else {backend} & {*FRAMEWORKS}:
+        if not loading.is_installed(each):
+            return f"{FRAMEWORKS.get(each, 'Triton')} is not installed"
     if backend == "cpu" and not host_compiler.can_run(folder):
         try:
             host_compiler.compiler()
@@ -67,7 +69,8 @@ def hindrance(folder: Path, backend: str) -> str:
 
 def _run_apart(layer: Derived, folder: Path, backend: str, asked: CheckRequest) -> Ran:
     """Evidence of running the code; where its process ends early, a line that says so."""
-    found = apart(partial(run_emitted, layer, folder, backend, asked), asked.seconds)
+    within = INTERPRETED if backend == "triton" else {}
+    found = apart(partial(run_emitted, layer, folder, backend, asked), asked.seconds, within)
     return Ran((broken("the code runs to its end", found),)) if isinstance(found, Ended) else found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from math import prod
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -17,11 +17,12 @@ from lngen.checks.checker import Checker
 from lngen.checks.claim import Claim
 from lngen.checks.contracts import check_contracts
 from lngen.checks.evidence import Evidence
+from lngen.checks.executed import run_as_python
 from lngen.checks.inputs import ordinary
-from lngen.checks.layer import Array, Checkable, arrays_by_name, as_tuple
-from lngen.language.axes import RowAxes
+from lngen.checks.layer import Array, Case, Checkable, arrays_by_name, as_tuple
 from lngen.language.definition import Definition
 from lngen.language.names import cotangent
+from lngen.runtime.protocol.casts import TARGETS, dtype
 from lngen.runtime.protocol.interface import DIRECTIONS
 
 KIND = "transformations"
@@ -32,54 +33,6 @@ SAMPLES = 4
 _STEP = 7919  # between seeds of what is drawn apart
 
 
-class PlacedRows:
-    """A function on rows, of one on arrays whose axes have names, which is of any sizes.
-
-    All rows lie along the first axis that numbers rows, and a row along the first of its own. Constants follow the
-    inputs.
-    """
-
-    def __init__(self, definition: Definition, layout: RowAxes, function: Callable[..., Any]) -> None:
-        self.definition, self.layout, self.function = definition, layout, function
-
-    def __call__(self, *values: Any) -> Any:
-        """Return the outputs of inputs on rows."""
-        definition, layout = self.definition, self.layout
-        entries = [*definition.positional, *definition.constants]
-        rows = next(
-            value.shape[: value.ndim - entry.kind.over_features]
-            for value, entry in zip(values, entries, strict=True)
-            if value is not None and entry.kind.over_rows
-        )
-        kinds = {entry.name: (entry.kind.over_rows, entry.kind.over_features) for entry in entries}
-        given = dict(zip(kinds, values, strict=True))
-        order = sorted(definition.positional, key=lambda entry: entry.default is not None)
-        placed = [None if given[e.name] is None else self._placed(given[e.name], *kinds[e.name]) for e in order]
-        made = self.function(*placed, *(given[entry.name] for entry in definition.constants))
-        found = []
-        for name, value in zip(definition.outputs, as_tuple(made), strict=True):
-            over = definition.output_kind(name).over_features
-            moved = value.T if self._is_turned() and over else value
-            size = value.shape[layout.pattern.names.index(layout.features[0])]
-            found.append(moved.reshape(*rows, size) if over else moved.reshape(rows))
-        return tuple(found) if len(found) > 1 else found[0]
-
-    def _is_turned(self) -> bool:
-        names = self.layout.pattern.names
-        return bool(self.layout.rows) and names.index(self.layout.features[0]) < names.index(self.layout.rows[0])
-
-    def _placed(self, value: Any, over_rows: bool, over_features: bool) -> Any:
-        layout = self.layout
-        sizes = dict.fromkeys(layout.pattern.names, 1)
-        if over_features:
-            sizes[layout.features[0]] = value.shape[-1]
-        if over_rows and layout.rows:
-            sizes[layout.rows[0]] = prod(value.shape[: value.ndim - over_features])
-        if over_rows and over_features and self._is_turned():
-            value = value.reshape(prod(value.shape[:-1]), value.shape[-1]).T
-        return value.reshape(tuple(sizes.values())) if over_rows or over_features else value
-
-
 class FrameworkAdapter(Adapter, ABC):
     """A layer's module for a framework, with arguments of two times three rows for it.
 
@@ -88,6 +41,7 @@ class FrameworkAdapter(Adapter, ABC):
 
     can = (EVERYTHING | {"recorded inputs"}) - {"out", "saved arrays", "workspace"}
     checker: str
+    claims: Sequence[Claim] = ()
     own: Sequence[Claim] = ()
     """Claims that no other framework has."""
 
@@ -99,6 +53,14 @@ class FrameworkAdapter(Adapter, ABC):
     @abstractmethod
     def func(self) -> Any:
         """The framework's `grad`, `vjp`, `jvp` and `vmap`."""
+
+    def given(self, case: Case) -> Case:
+        """Return the case with the cotangents that a framework hands on: as the outputs are cast, none of integers."""
+        made = dict(case.cotangents)
+        for name, target in self.definition.casts:
+            value, kind = np.asarray(made[name]), dtype(target)
+            made[name] = np.zeros_like(value) if TARGETS[target].digits == 0 else value.astype(kind).astype(value.dtype)
+        return replace(case, cotangents=made)
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that is faster where the framework compiles."""
@@ -221,6 +183,17 @@ class FrameworkAdapter(Adapter, ABC):
         """A number that depends on every output that is not cast."""
         return sum((each**2).sum() for each in self.uncast(self.outputs(*inputs)))
 
+    def as_python(self) -> Iterator[Evidence]:
+        """Yield the evidence that the function computes what the text of the definition says.
+
+        A framework rounds the cotangent of an output that is cast, and has none of integers.
+        """
+        function = getattr(self.module, self.definition.name)
+        with self.setting():
+            for each in run_as_python(self.definition, NamedArrays(self, lambda given: function(**given)), self.seed):
+                if not (self.definition.casts and each.what == "gradients"):
+                    yield each
+
     @property
     def differentiable(self) -> tuple[int, ...]:
         """The numbers of the inputs that have a gradient."""
@@ -280,8 +253,16 @@ def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None
     checker = Checker(layer, ("float64",), "cpu", seed, {}, False)
     with on.setting():
         yield from check_contracts(layer, seed, ("float64",), checker.bounds_as_stored, tell)
-        casts = dict(on.definition.casts)
-        for claim in (*CLAIMS[on.host is None :], *on.own):
+    yield from of_framework(on, tell)
+
+
+def of_framework(on: Any, tell: Tell) -> Iterator[Evidence]:
+    """The claims of these that frameworks have in common, those that its framework alone has, and the definition's."""
+    casts = dict(on.definition.casts)
+    with on.setting():
+        for claim in (*on.claims, *on.own):
+            if claim is CLAIMS[0] and on.host is None:
+                continue
             is_cast = claim is not CLAIMS[0] and len(casts) == len(on.definition.outputs)
             # A difference of derivatives sees what is stopped.
             is_first = on.definition.directions != DIRECTIONS or on.definition.stops_gradients
@@ -389,3 +370,4 @@ CLAIMS = (
     Claim("{on.checker} with every optional input left out", _left_out, differences=True, every_direction=True),
 )
 """Claims about the transformations that frameworks have in common."""
+FrameworkAdapter.claims = CLAIMS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache, cached_property
 from types import ModuleType, SimpleNamespace
@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from lngen.checks.evidence import Evidence
-from lngen.checks.executed import run_as_python
-from lngen.checks.frameworks import FrameworkAdapter, NamedArrays, PlacedRows, Recorded
+from lngen.checks.frameworks import FrameworkAdapter, Recorded
+from lngen.checks.placed_rows import PlacedRows
 from lngen.language.definition import Definition
 
+_ROUNDED = {"xla_allow_excess_precision": False}
+_UNOPTIMISED = {**_ROUNDED, "xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
 _QUICK: tuple[dict[str, Any], ...] = (
-    {"xla_allow_excess_precision": False, "xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False},
-    {"xla_allow_excess_precision": False},
+    # In one piece: the many of a large program take a small one half as long again.
+    {**_UNOPTIMISED, "xla_cpu_parallel_codegen_split_count": 1},
+    _UNOPTIMISED,
+    _ROUNDED,
     {},
 )
 """Options of a compilation that takes a quarter of the time, and rounds as one operation at a time does."""
@@ -119,17 +122,6 @@ class InJax(FrameworkAdapter):
     @cached_property
     def _rows(self) -> JaxRows:
         return JaxRows(self.definition, self.module)
-
-    def as_python(self) -> Iterator[Evidence]:
-        """Yield the evidence that the function computes what the text of the definition says.
-
-        JAX rounds the cotangent of an output that is cast, and has none of integers.
-        """
-        function = getattr(self.module, self.definition.name)
-        with self.setting():
-            for each in run_as_python(self.definition, NamedArrays(self, lambda given: function(**given)), self.seed):
-                if not (self.definition.casts and each.what == "gradients"):
-                    yield each
 
     @property
     def jax(self) -> Any:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
-from inspect import getsource, signature
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from lngen.checks.claim import Claim, NotRun
-from lngen.checks.frameworks import SAMPLES, FrameworkAdapter, PlacedRows, assert_close
+from lngen.checks.frameworks import SAMPLES, FrameworkAdapter, assert_close
 from lngen.checks.layer import as_tuple
 from lngen.checks.on_rows import on_rows
+from lngen.checks.placed_rows import PlacedRows
 from lngen.emit.class_names import attribute, class_of
-from lngen.emit.torch.straight import letter_of
-from lngen.language.syntax import Kind
 from lngen.runtime.emitted import is_emitted
-from lngen.runtime.protocol.casts import TARGETS, dtype
+from lngen.runtime.protocol.casts import dtype
 
 
 class InTorch(FrameworkAdapter):
@@ -31,85 +28,25 @@ class InTorch(FrameworkAdapter):
 
     @cached_property
     def layer(self) -> Any:
-        """The layer; of one whose axes have names, that of rows, by the same kernels."""
-        found, layout, definition = self.module._LAYER, self.definition.layout, self.definition
+        """The layer; of one whose axes have names, calls of it on rows."""
+        found, layout, torch = self.module._LAYER, self.definition.layout, self.torch
         if layout is None:
             return found
-        entries = sorted(definition.positional, key=lambda entry: entry.default is not None)
-        places = [entries.index(entry) for entry in definition.positional]
-        numbers, count = len(definition.constants), len(entries)
+        placed = PlacedRows(self.definition, layout, found.call, torch.cat)
+        known = {"operators": found.operators, "kept": found.kept, "folder": found.folder}
+        known |= {"has_kernels": found.has_kernels and placed.is_possible, "operands": placed.arguments}
+        # Else by its operations, which take arrays that have all axes.
+        call = placed if placed.is_possible else PlacedRows(self.definition, layout, self.module._rows)
+        return SimpleNamespace(call=call, takes_rows=placed.is_possible, **known)
 
-        tables = sum(name.startswith("starts_") for name in signature(self.module._forward).parameters)
+    @property
+    def takes_rows(self) -> bool:
+        """Test whether the layer itself can be called on rows."""
+        return self.definition.layout is None or bool(self.layer.takes_rows)
 
-        def sections(run: Any, kept: Any, *values: Any) -> list[Any]:
-            given = [values[numbers:][definition.positional.index(entry)] for entry in entries]
-            row = next(each for each, entry in zip(given, entries, strict=True) if entry.kind is Kind.ROW)
-            D = row.shape[-1]
-            starts = self.module._guards.starts(1, (row.numel() // D,), (D,)) if tables else None
-            return [run, kept, *values[:numbers], D, *[starts] * tables, *given, *values[numbers + count :]]
-
-        def backward(*values: Any) -> Any:
-            made = self.module._backward(*sections(*values))
-            return made if made is None or made is True else [made[place] for place in places]
-
-        def forward(*values: Any) -> Any:
-            return self.module._forward(*sections(*values))
-
-        kinds = {name: definition.output_kind(name) for name in definition.outputs}
-
-        def outputs(*values: Any) -> Any:
-            given = zip(values[len(kinds) :], definition.positional, strict=False)
-            row = next(value for value, entry in given if entry.kind is Kind.ROW)
-            pairs = zip(kinds.values(), values, strict=False)
-            return tuple(each.reshape(row.shape[: row.ndim - 1 + kind.over_features]) for kind, each in pairs)
-
-        rows, casts = PlacedRows(definition, layout, self.module._rows), dict(definition.casts)
-        absent = dict.fromkeys(("rows", "pulled_rows", "gradients"))
-        functions = {"function": rows, "decomposed": rows, "forward": forward, "backward": backward}
-        emitted = found.emitted._replace(**functions, outputs=outputs, recorded=self._recorded(), **absent)
-        made = emitted.recorded.layer = type(found)(
-            self.module.__file__,
-            f"{self.module.__package__}.rows",
-            emitted,
-            {entry.name: letter_of(entry.kind, entry.default is None) for entry in definition.positional},
-            {name: "r" if kind.over_features else "s" for name, kind in kinds.items()},
-            [entry.name for entry in definition.positional if entry.kind is Kind.ROW],
-            dict.fromkeys([definition.public(entry.name) for entry in definition.constants], True),
-            data=[entry.name for entry in definition.positional if not entry.kind.has_gradient],
-            casts=[*casts],
-            integers=[name for name, cast in casts.items() if not TARGETS[cast].digits],
-            kept=[name for name in kinds if name in signature(self.module._backward).parameters],
-            scalars=found.scalars,
-        )
-        # Tables of other arrays than rows are of axes that rows do not have: PyTorch's operations stand in then.
-        forms = re.findall(r'"(=[^"]*)"', getsource(self.module._forward) + getsource(self.module._backward))
-        made.has_kernels &= not any(re.search(r"\*[^rR]|[sS]", form) for form in forms)
-        return made
-
-    def _recorded(self) -> Any:
-        """Return a function of autograd for calls of its `layer` on rows."""
-
-        class RecordedRows(self.torch.autograd.Function):  # type: ignore[misc, name-defined]
-            layer: Any
-
-            @staticmethod
-            def forward(ctx: Any, found: Any, *values: Any) -> Any:
-                layer = RecordedRows.layer
-                *outputs, ctx.row_scalars = found
-                ctx.numbers = values[layer.count :]
-                ctx.save_for_backward(*values[: layer.count], *[outputs[place] for place in layer.kept])
-                ctx.set_materialize_grads(False)
-                ctx.mark_non_differentiable(*[outputs[place] for place in layer.integers])
-                return tuple(outputs) if len(outputs) > 1 else outputs[0]
-
-            @staticmethod
-            def backward(ctx: Any, *cotangents: Any) -> Any:
-                layer = RecordedRows.layer
-                inputs, kept = ctx.saved_tensors[: layer.count], ctx.saved_tensors[layer.count :]
-                made = layer.gradients(ctx.row_scalars, (*inputs, *ctx.numbers), kept, cotangents)
-                return None, *made, *[None] * len(ctx.numbers)
-
-        return RecordedRows
+    def operands(self, *values: Any) -> list[Any]:
+        """Return the arguments of the layer's operators, of inputs on rows and Constants."""
+        return list(values) if self.definition.layout is None else self.layer.operands(*values)
 
     @property
     def torch(self) -> Any:
@@ -215,9 +152,10 @@ def _operator(direction: str) -> Callable[[InTorch], None]:
             raise NotRun("operators call kernels, and there is no C++ compiler; install g++, or name one in CXX")
         if not of.layer.has_kernels:
             raise NotRun("kernels read arrays by the names of their axes, and this claim passes rows")
-        operators, operands = of.layer.operators, [*of.recorded(of.arguments()), *of.constants]
+        operands = of.operands(*of.recorded(of.arguments()), *of.constants)
+        operators = of.layer.operators
         if direction == "backward":  # which is not differentiated: another function is where that is asked for
-            operands = [*of.arguments(), *of.constants]
+            operands = of.operands(*of.arguments(), *of.constants)
             *made, kept = operators.forward(*operands)
             operands = [*operands, kept, *(made[place] for place in of.layer.kept), *map(of.torch.ones_like, made)]
         of.torch.library.opcheck(getattr(operators, direction), tuple(operands))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from lngen.checks.evidence import Evidence, verdict
 from lngen.checks.executed import KIND as KIND_OF_PYTHON
 from lngen.checks.executed import run_as_python
 from lngen.checks.field.evidence import in_field
-from lngen.checks.frameworks import FrameworkAdapter, in_framework
+from lngen.checks.frameworks import FrameworkAdapter, in_framework, of_framework
 from lngen.checks.in_jax import InJax
 from lngen.checks.in_torch import InTorch
+from lngen.checks.in_triton import InTriton
 from lngen.checks.layer import Emitted
 from lngen.checks.named_axes import named_axes
 from lngen.checks.numbers import DTYPES
@@ -33,6 +35,7 @@ from lngen.paths import RUNTIME
 from lngen.pipeline.files import loading
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import parse_dtype
+from lngen.runtime.emitted import WITHIN
 from lngen.runtime.native.compiler import NoCompiler
 
 
@@ -73,7 +76,7 @@ def run_emitted(layer: Derived, folder: Path, backend: str, asked: CheckRequest,
         return _on_device(layer, folder, asked, tell)
     with ExitStack() as stack:
         try:
-            module: Any = loading.load(folder, backend)
+            module: Any = loading.load(folder, WITHIN.get(backend, backend))
             if backend == "cpu":
                 package = module.__name__.rpartition(".")[0].rpartition(".")[0]
                 compiler = importlib.import_module(f"{package}.{RUNTIME}.native.compiler")
@@ -84,21 +87,25 @@ def run_emitted(layer: Derived, folder: Path, backend: str, asked: CheckRequest,
                 module = backends.adapter(backend)(module)
         except Exception as error:  # whatever emitted code raises is its failure to report
             return Ran((broken("the module imports", error),))
+        if backend == "triton":
+            return Ran((*_launched(layer, module, asked, tell), *_as_python(module.as_python)))
         if backend in _FRAMEWORKS:
             found = tuple(in_framework(checkable(layer.plan, module), asked.seed, tell))
-            return Ran((*found, *module.as_python()) if backend == "jax" else found)
+            return Ran((*found, *_as_python(module.as_python)))
         found = _checked(layer, module, backend, asked, tell)
         if backend not in ("numpy", "cpu"):
             return Ran(found)
         tell("named axes")
         axes = named_axes(layer.definition, module, asked.seed)
         tell("the definition, run as Python")
-        as_python = _as_python(layer, module, asked.seed)
+        as_python = _as_python(partial(run_as_python, layer.definition, module, asked.seed))
         tell("its text modulo a prime")
         return Ran((*in_field(layer, folder, backend), *as_python, *found, *axes))
 
 
-_FRAMEWORKS: Mapping[str, Callable[[Definition, Any, int], FrameworkAdapter]] = {"torch": InTorch, "jax": InJax}
+_FRAMEWORKS: Mapping[str, Callable[[Definition, Any, int], FrameworkAdapter]] = {
+    **{"torch": InTorch, "jax": InJax, "triton": InTriton}
+}
 
 
 def _on_device(layer: Derived, folder: Path, asked: CheckRequest, tell: Tell) -> Ran:
@@ -132,9 +139,17 @@ def _checked(layer: Derived, module: Emitted, backend: str, asked: CheckRequest,
     return (*report.evidence, *unknown)
 
 
-def _as_python(layer: Derived, module: Emitted, seed: int) -> list[Evidence]:
+def _launched(layer: Derived, module: InTriton, asked: CheckRequest, tell: Tell) -> Iterable[Evidence]:
+    """Yield the evidence of the kernels of Triton on rows, where the layer can be called on rows."""
+    if module.takes_rows:
+        with module.setting():
+            yield from _checked(layer, module, "triton", asked, tell)
+        yield from of_framework(module, tell)
+
+
+def _as_python(beside: Callable[[], Iterable[Evidence]]) -> list[Evidence]:
     try:
-        return [*run_as_python(layer.definition, module, seed)]
+        return [*beside()]
     except Exception as error:  # whatever emitted code raises is its failure to report
         return [broken("the code runs beside its definition", error, KIND_OF_PYTHON)]
 

@@ -21,6 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from lngen.errors import DefinitionError, LngenError, printable, printable_lines
 from lngen.runtime.emitted import BACKENDS as EMITTED
+from lngen.runtime.emitted import WITHIN
 from lngen.version import __version__
 
 if TYPE_CHECKING:
@@ -301,7 +302,8 @@ def check(
         typer.Option(
             "--backend",
             metavar="BACKEND",
-            help=f"Emitted code to check: {', '.join(EMITTED)}, that of an extension, or all that can compute.",
+            help=f"Emitted code to check: {', '.join([*EMITTED, *WITHIN])}, that of an extension, or "
+            "all that can compute.",
         ),
     ] = "all",
     shape: Annotated[

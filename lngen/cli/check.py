@@ -29,14 +29,13 @@ from lngen.language.definition import Definition
 from lngen.pipeline.files import gpu, loading, manifest, processor
 from lngen.pipeline.stages import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
-from lngen.runtime.emitted import left_out
+from lngen.runtime.emitted import WITHIN, left_out
 from lngen.runtime.native import compiler as host_compiler
 
 _NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 _LARGEST_CHECK = 2**24
 NOT_RUN = 3
 """The exit status where nothing speaks against the code, and some of it was not run."""
-_FEW = 4  # measured claims of one kind and type that the table shows one by one
 
 
 def run(
@@ -57,7 +56,7 @@ def run(
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
-    if backend not in (*BACKENDS, "all"):
+    if backend not in (*BACKENDS, *WITHIN, "all"):
         adapter(backend)  # raises where there is none
     backends, left_out = _everything() if backend == "all" else ((backend,), ())
     written = {each.name: _written(each, out) for each in definitions}
@@ -161,11 +160,12 @@ def _reports(
     """Yield the reports of one layer, by backend; raises EvidenceError if its derivation does not hold."""
     part(f"{definition.name}: deriving")
     there = with_needed(BACKENDS) if written is None else manifest.backends_of(written)
-    if lacking := [name for name in backends if not takes_integers(name, definition)]:
+    needed = [WITHIN.get(name, name) for name in backends]
+    if lacking := [name for name in needed if not takes_integers(name, definition)]:
         named = " and ".join(lacking)
         raise LngenError(f"{definition.name} has integers, for which {named} has no code: no `takes_integers` there.")
-    if not {*backends} <= {*BACKENDS, *there}:
-        written, there = None, with_needed(backends)
+    if not {*needed} <= {*BACKENDS, *there}:
+        written, there = None, with_needed(needed)
     layer = derived(definition, backends=there)
     said = "emitted now, and not kept" if written is None else layers.shown(written)
     file = Path(definition.filename)
@@ -176,10 +176,10 @@ def _reports(
     with _code(layer, written) as folder:
         for backend in backends:
             part(f"{definition.name}: checking {backend}")
-            if backend in there:
+            if WITHIN.get(backend, backend) in there:
                 yield replace(check_emitted(layer, folder, backend, asked, console.note), code=said)
             elif len(backends) == 1:
-                raise LngenError(f"{left_out(folder, backend)}.")
+                raise LngenError(f"{left_out(folder, WITHIN.get(backend, backend))}.")
 
 
 def _everything() -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -259,27 +259,22 @@ def _code(layer: Derived, written: Path | None) -> Iterator[Path]:
 
 
 def _print(report: Report) -> None:
-    """The table: by kind and type each claim, or where many were measured the closest to its bound."""
+    """The table: a line for each kind of evidence, one for what failed, at its smallest, and what claims nothing."""
     out = console.output()
     print(f"code: {report.code}")
     subject = f"{report.layer}, {report.backend}" + (f" on {report.place}" if report.place else "")
     table = Table(box=None, pad_edge=False, title=subject, title_justify="left")
     table.add_column("evidence", no_wrap=True)
-    table.add_column("dtype", no_wrap=True)
-    table.add_column("what", overflow="fold")
-    for column in ("error", "bound"):
-        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("checks", justify="right", no_wrap=True)
+    table.add_column("closest to its bound, or what failed", overflow="fold")
     table.add_column("", no_wrap=True)
-    for group in _groups(report):
-        for item, count in group:
-            table.add_row(
-                Text(item.kind if item is group[0][0] else ""),
-                Text(item.dtype),
-                Text(_claim(item, count)),
-                _number(item.error),
-                _number(item.bound),
-                _outcome(item),
-            )
+    for kind in dict.fromkeys(item.kind for item in report.evidence):
+        items = [item for item in report.evidence if item.kind == kind]
+        held = [item for item in items if item.passed and item.claimed]
+        if held:
+            table.add_row(Text(kind), str(len(held)), Text(_closest(held)), Text("ok", "green"))
+        for item, count in _others(items):
+            table.add_row(Text(kind), str(count), Text(_claim(item, count)), _outcome(item))
     out.print(table)
     silent, bad = len(report.unclaimed), len(report.failures)
     count = len(report.evidence) - silent
@@ -297,55 +292,37 @@ def _print(report: Report) -> None:
 
 
 def _outcome(item: Evidence) -> Text:
-    if not item.passed:
-        return Text("FAILED", "bold red")
-    return Text("ok", "green") if item.claimed else Text("no claim", "yellow")
+    return Text("no claim", "yellow") if item.passed else Text("FAILED", "bold red")
 
 
-def _groups(report: Report) -> list[list[tuple[Evidence, int]]]:
-    """Return the lines of the table for each kind, in order: evidence, and the number of claims it stands for."""
-    kinds = list(dict.fromkeys(item.kind for item in report.evidence))
-    return [_lines([item for item in report.evidence if item.kind == kind]) for kind in kinds]
+def _closest(items: Sequence[Evidence]) -> str:
+    """Say which of several measured claims is the closest to its bound; nothing where none has one."""
+    closest = max(items, key=lambda item: -1.0 if item.ratio is None else item.ratio)
+    return "" if closest.ratio is None else f"{closest.ratio:.0%}, {closest.dtype}: {_at(closest)}"
 
 
-def _lines(items: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
-    bad: dict[tuple[str, str], list[Evidence]] = {}
+def _others(items: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
+    """Return the smallest claim that fails, and those that claim nothing, each with how many it stands for."""
+    failed = [item for item in items if not item.passed]
+    shown = [(min(failed, key=lambda item: math.prod(item.shape)), len(failed))] if failed else []
+    silent: dict[str, list[Evidence]] = {}
     for item in items:
-        if not item.passed:
-            bad.setdefault((item.dtype, item.what), []).append(item)
-    # The smallest shape of each claim that fails.
-    alike = [(min(found, key=lambda item: math.prod(item.shape)), len(found)) for found in bad.values()]
-    failures = alike[:_FEW]
-    if rest := sum(count for _, count in alike[_FEW:]):
-        failures[-1] = failures[-1][0], failures[-1][1] + rest
-    lines: list[tuple[Evidence, int]] = []
-    for dtype in dict.fromkeys(item.dtype for item in items):
-        silent = [item for item in items if item.dtype == dtype and item.passed and not item.claimed]
-        for what in dict.fromkeys(item.what for item in silent):
-            there = [item for item in silent if item.what == what]
-            lines.append((there[0], len(there)))
-        held = [item for item in items if item.dtype == dtype and item.passed and item.claimed]
-        plain = list(dict.fromkeys(item.what for item in held if item.ratio is None))
-        measured = [what for what in dict.fromkeys(item.what for item in held) if what not in plain]
-        together = [[what] for what in measured] if len(measured) <= _FEW else [measured]
-        for chosen in [*([what] for what in plain), *together]:
-            there = [item for item in held if item.what in chosen]
-            lines.append((max(there, key=_closeness), len(there)))
-    return lines + failures
+        if item.passed and not item.claimed:
+            silent.setdefault(item.what, []).append(item)
+    return [*shown, *((each[0], len(each)) for each in silent.values())]
 
 
-def _closeness(item: Evidence) -> float:
-    return -1.0 if item.ratio is None else item.ratio
+def _at(item: Evidence) -> str:
+    return item.what + (f" at {item.shape[0]} x {item.shape[1]}" if len(item.shape) == 2 else "")
 
 
 def _claim(item: Evidence, count: int) -> str:
-    """Return the text of one line; its detail describes a failure, or the grounds of a yes or no."""
-    text = item.what + (f" at {item.shape[0]} x {item.shape[1]}" if len(item.shape) == 2 else "")
-    if not item.passed:
-        text += f" (and {count - 1} more like it)" if count > 1 else ""
-    elif count > 1:
-        text += f" (closest of {count})" if item.ratio is not None else f" ({count} times)"
-    return f"{text}: {item.detail}" if item.detail and (not item.passed or item.bound is None) else text
+    """Return the text of what failed or claims nothing, with its detail, or else its error and bound."""
+    text = f"{item.dtype}: {_at(item)}" if item.dtype and not item.passed else _at(item)
+    text += f" (and {count - 1} more)" if count > 1 else ""
+    if item.detail:
+        return f"{text}: {item.detail}"
+    return text if item.error is None else f"{text}: off by {item.error:.1e}, of {_number(item.bound)} at most"
 
 
 def _number(value: float | None) -> str:

@@ -24,15 +24,14 @@ Direction = Literal["forward", "backward", "jvp", "backward_backward"]
 EVERY_D = "exact at every D"
 FIFTY = "50 digits"
 NONE = "none"
-"""Grades of evidence, each in words that mean one thing; between the first two is `exact at D = 1, 2, 3, 4`.
+"""Grades of evidence, each in words that mean one thing.
 
 *Exact at every D*: the difference of both sides is zero in the algebra of row expressions, whatever the number of
-features. *Exact at D = ...*: it is zero with the rows of these sizes written out. *50 digits*: both sides were computed
-to 50 digits at random points, and agree. *None*: no evidence was found.
+features. *50 digits*: both sides were computed to 50 digits at random points, and agree. *None*: no evidence was found.
 """
 
-WRITTEN_OUT = "gradients with rows written out"
-"""Subject of a proof for some D."""
+QUOTIENTS = "gradients by difference quotients"
+"""Subject of evidence that moves the definition by a little, and asks no derivative."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ Knows nothing of: the simplifier: it shares no rewriting with `derivation`.
 
 Each statement has the strongest grade that was reached (`lngen.derivation.derivation`). Every rewrite, and every result
 beside the chain rule's on the definition as written, is shown in the algebra of row expressions, for every D. If that
-fails, both sides are computed to 50 digits. In addition, the gradients are compared with the derivative of the
-definition written out for small D, which uses no rule of ours for means, sums or the chain rule.
+fails, both sides are computed to 50 digits. In addition, the gradients are compared with difference quotients of the
+definition, which use no derivative and no algebra of ours.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dataclasses import replace
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Proof, Step, StepEvidence
 from lngen.prove.digits import DIGITS, MOST_FEATURES, REQUIRED, digits_of_claims, has_values, second_derivation
 from lngen.prove.every_size import Equality, EverySize, NotShownError
-from lngen.prove.exact import exact_proofs
 from lngen.prove.printed import PrintedEquality, claims
+from lngen.prove.quotients import quotient_proofs
 from lngen.prove.second_order import second_order_proof
 from lngen.prove.statement import Verdict, equal
 
@@ -37,7 +37,7 @@ def prove(derivation: Derivation) -> Derivation:
         )
     every = EverySize(derivation)
     checked, lines = _with_evidence(derivation, every)
-    proofs = [*lines, *_gradients(derivation, every), *exact_proofs(derivation)]
+    proofs = [*lines, *_gradients(derivation, every), *quotient_proofs(derivation)]
     for about, function, equalities in (
         ("tangents", "jvp", every.tangents),
         ("second-order gradients", "backward_backward", every.double_backward),

@@ -235,7 +235,7 @@ def random_point(derivation: Derivation, features: int, seed: int) -> Environmen
     """
     best: tuple[int, Environment] | None = None
     for low, high in _RANGES:
-        point = _draw(derivation, features, random.Random(seed), low, high)
+        point = input_point(derivation, features, random.Random(seed), low, high)
         values = evaluate_equations(derivation.written.equations, point, Arithmetic(mpmath.mp.dps))
         kept = _digits_kept(derivation, values)
         if best is None or kept > best[0]:
@@ -309,7 +309,8 @@ def _drawn(symbol: TypedSymbol, features: int, generator: random.Random, draw: C
     return np.array(flat, dtype=object).reshape(shape) if shape else flat[0]
 
 
-def _draw(derivation: Derivation, features: int, generator: random.Random, low: int, high: int) -> Environment:
+def input_point(derivation: Derivation, features: int, generator: random.Random, low: int, high: int) -> Environment:
+    """Values for every input and every cotangent, those of inputs in a range; Constants are small and positive."""
     point: Environment = {D: mpmath.mpf(features)}
     for entry, symbol in zip(derivation.definition.inputs, derivation.forward.symbols, strict=True):
         if entry.kind is Kind.CONSTANT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lngen.derivation.derivation import EVERY_D, NONE, WRITTEN_OUT, Proof
+from lngen.derivation.derivation import EVERY_D, NONE, QUOTIENTS, Proof
 
 
 def by_grade(proofs: Iterable[Proof]) -> str:
@@ -30,13 +30,13 @@ def by_grade(proofs: Iterable[Proof]) -> str:
 def exact_at_every_size(proofs: Iterable[Proof]) -> str:
     """Count the statements that are exact at every D, of those that could be.
 
-    Proofs with rows written out are for a given D, and are not counted.
+    Difference quotients are taken at a given D, and are not counted.
 
     >>> every = "exact at every D"
     >>> exact_at_every_size([Proof(every, "", True, "steps", 11), Proof("50 digits", "", True, "steps")])
     '11 of 12'
     """
-    could = [proof for proof in proofs if proof.about != WRITTEN_OUT]
+    could = [proof for proof in proofs if proof.about != QUOTIENTS]
     exact = sum(proof.count for proof in could if proof.kind == EVERY_D and proof.passed)
     return f"{exact} of {sum(proof.count for proof in could)}"
 
@@ -52,6 +52,6 @@ def _graded(grades: dict[str, int]) -> str:
 
 def _many(count: int, about: str) -> str:
     if count == 1:
-        # The first word that ends in an s is the noun: "gradients with rows written out", "given equations".
+        # The first word that ends in an s is the noun: "gradients by difference quotients", "given equations".
         about = re.sub(r"ies\b|s\b", lambda ending: "y" if ending[0] == "ies" else "", about, count=1)
     return f"{count} {about}"

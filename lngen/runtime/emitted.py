@@ -9,6 +9,9 @@ from typing import Any
 BACKENDS = ("numpy", "cpu", "cuda", "torch", "jax")
 """The backends that a layer may be emitted for."""
 
+WITHIN = {"triton": "torch"}
+"""The backends that others have within their files, by name: those that call them."""
+
 
 def backend_module(package: str, backend: str) -> Any:
     """The module of a backend in the package of a layer. Raises ImportError if it was not emitted."""

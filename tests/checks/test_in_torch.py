@@ -24,6 +24,7 @@ from tests.tiers import sample
 torch = pytest.importorskip("torch")
 pytestmark = needs_torch
 CHECKS = len(CLAIMS) + 6
+DIRECTIONS = ("forward", "backward")
 SECOND = [claim for claim in (*CLAIMS, *InTorch.own) if claim.every_direction]
 
 # A norm, several outputs, a class for each row; the others are in the tier exhaustive.
@@ -68,7 +69,9 @@ def test_every_layer_passes(with_kernels, name):
     found = [*evidence(shipped(name), with_kernels)]
     assert [(each.what, each.detail) for each in found if not each.passed] == []
     assert {each.kind for each in found} == {CONTRACTS, KIND}
-    assert len([each for each in found if each.claimed and each.kind == KIND]) == CHECKS
+    of_framework = [each for each in found if each.kind == KIND]
+    if shipped(name).definition.layout is None:
+        assert len([each for each in of_framework if each.claimed]) == CHECKS
 
 
 @pytest.mark.ci
@@ -157,6 +160,11 @@ def test_the_command_checks_a_layer_of_ones_own(tmp_path):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", ["ada_layer_norm", "group_norm"])
+@pytest.mark.parametrize("name", ["ada_layer_norm", "alibi_softmax", "batch_norm", "group_norm", "rotary"])
 def test_layers_of_named_axes_hold_on_rows(name):
-    assert [*failed(name, importlib.import_module(f"generated.{name}.torch_backend"))] == []
+    """Rows lie along an axis, parts are joined, and entries come before rows; where no axis is there, none is said."""
+    found = [*evidence(shipped(name), importlib.import_module(f"generated.{name}.torch_backend"))]
+    assert [(each.what, each.detail) for each in found if not each.passed] == []
+    silent = [each.what for each in found if not each.claimed]
+    wanted = {"group_norm": ["zero rows"], "alibi_softmax": [f"torch.library.opcheck of {d}" for d in DIRECTIONS]}
+    assert silent == [*wanted.get(name, []), "torch.export of the module, saved, loaded, with more rows"]

@@ -1,6 +1,7 @@
 """The JVP and the double backward in their shortest form."""
 
 import pytest
+import sympy
 
 from lngen.derivation.derivation import EVERY_D, FIFTY
 from lngen.derivation.differential import Differential
@@ -48,6 +49,15 @@ def test_a_chain_ends_after_bounded_work_and_holds(name):
 def _holds(derivation):
     sides = ("jvp", "backward_backward")
     return [second_order_proof(derivation, function)[2] for function in sides]
+
+
+@pytest.mark.ci
+def test_a_square_of_a_sum_that_may_cancel_is_not_multiplied_out():
+    """Where `2*z + sum(z)` is near 0, so is its square, and `4*z**2 + 4*z*sum(z) + sum(z)**2` is rounding."""
+    line = "mean(0.25/((z + (minimum(sum(z), mean(z)) + z))**2 + 0.5))"
+    gradients = with_second_order(derive(parse(f"def f(z: Row): return {line}"))).backward_backward
+    squares = [q.expression.atoms(sympy.Pow) for q in gradients.equations]
+    assert {len(p.base.args) for found in squares for p in found if p.base.has(sympy.Pow)} == {2}
 
 
 def _derived(name):

@@ -8,6 +8,7 @@ sum over rows is the sum of what the rows have alone.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -34,8 +35,8 @@ _THREADS = 3
 _PLACES = 8
 
 
-def judge_batches(beside: Beside, alone: Checkable, layer: Checkable, seed: str) -> int:
-    """Raise Failure for what a batch has wrong; how many rows and sums were compared.
+def judge_batches(beside: Beside, judged: Callable[..., int], alone: Checkable, layer: Checkable, seed: str) -> int:
+    """Raise Failure for what a batch has wrong; how many rows and sums `judged` compared, as `beside` does.
 
     A row alone is computed by `alone`, which takes the fast path. `layer` is of a module of its own: the size of a
     block is set, so that there are several on every machine.
@@ -47,7 +48,7 @@ def judge_batches(beside: Beside, alone: Checkable, layer: Checkable, seed: str)
         features = max(beside.definition.minimum_features, rng.choice(_WIDTHS))
         point = _rows(beside.definition, layer, features, dtype, rng)
         if point is not None:
-            count += _judge(beside, alone, layer, point, dtype, rng)
+            count += _judge(beside, judged, alone, layer, point, dtype, rng)
     return count
 
 
@@ -114,7 +115,15 @@ def _adds_up(total: Any, rows: Any, beside: Beside, point: Point, result: tuple[
     return bool((gap[worst] <= allowed)[np.isfinite(terms)].all())
 
 
-def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dtype: Any, rng: random.Random) -> int:
+def _judge(
+    beside: Beside,
+    judged: Callable[..., int],
+    alone: Checkable,
+    layer: Checkable,
+    point: Point,
+    dtype: Any,
+    rng: random.Random,
+) -> int:
     definition, case = beside.definition, point.case
     name = np.dtype(dtype).name
     count = _SMALLEST_BATCH // (case.features * np.dtype(dtype).itemsize) + 7
@@ -152,6 +161,5 @@ def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dty
             wide = single.astype(np.longdouble)[order]
             if not _adds_up(np.atleast_1d(value), np.atleast_2d(wide.T).T, beside, point, result):
                 raise wrong("a sum over rows is not that of its rows", result, "", value, wide.sum(0).astype(dtype))
-    return beside.judge(
-        found, point, dtype, f"numpy in blocks, {name} beside plain", tangents_only=case.features > _WIDTH_OF_GRADIENTS
-    )
+    tangents_only = case.features > _WIDTH_OF_GRADIENTS
+    return judged(found, point, dtype, f"numpy in blocks, {name} beside plain", tangents_only=tangents_only)

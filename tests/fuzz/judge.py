@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import process_time
 from types import ModuleType
@@ -21,7 +22,6 @@ from types import ModuleType
 import numpy as np
 
 from lngen.checks.derived import checkable
-from lngen.checks.layer import Checkable
 from lngen.checks.named_axes import named_axes
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
@@ -180,26 +180,27 @@ class _Work:
         self.stage = "run numpy, ends of the domain"
         for dtype in ENDS:
             for number, point in enumerate(ends(definition, dtype, str(self.seed))):
-                layer = list(ways.values())[number % 2]
-                self.points += self._judged_at_an_end(made, layer, point, dtype)
+                found = answers(list(ways.values())[number % 2], point)
+                key = f"numpy, {np.dtype(dtype).name} beside plain"
+                self.points += self._judged(made, found, point, dtype, key) > 0
         self.stage = "run numpy, batches"
-        self.points += judge_batches(self.beside, *ways.values(), str(self.seed)) > 0
+        self.points += judge_batches(self.beside, partial(self._judged, made), *ways.values(), str(self.seed)) > 0
         if self.cuda and exact_points:
             self.stage = "run cuda"
             self._run_cuda(made, exact_points)
 
-    def _judged_at_an_end(self, made: Derived, layer: Checkable, point: Point, dtype: type) -> bool:
-        key = f"numpy, {np.dtype(dtype).name} beside plain"
+    def _judged(self, made: Derived, found: Results, point: Point, dtype: type, key: str, **only: bool) -> int:
+        """Return how much was compared; what is right with wider exponents is beyond the range of the type."""
         try:
-            return self.beside.judge(answers(layer, point), point, dtype, key) > 0
+            return self.beside.judge(found, point, dtype, key, **only)
         except Failure as failure:
             wide = checkable(made.plan, with_digits(module_from_files(made.files, "layer"), dtype))
             try:
-                self.beside.judge(answers(wide, point.astype(WIDE)), point, dtype, key)
+                self.beside.judge(answers(wide, point.astype(WIDE)), point, dtype, key, **only)
             except Failure:
                 raise failure from None
             self.beyond = self.beyond or failure
-            return True
+            return 1
 
     def _look_at_axes(self, definition: Definition, module: ModuleType) -> None:
         self.stage = "named axes"

@@ -5,8 +5,7 @@ A result that is wrong in the type and right here has an intermediate past the r
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -39,21 +38,16 @@ def rounded(dtype: Any, values: Any) -> Any:
 
 
 class _Rounded:
-    """A module whose functions give numbers with the digits of a float type."""
+    """A module, or a function of one, whose results have the digits of a float type; `np.add.reduce` is one, too."""
 
-    def __init__(self, module: ModuleType, dtype: Any) -> None:
-        self._module = module
+    def __init__(self, of: Any, dtype: Any) -> None:
+        self._of = of
         self._dtype = dtype
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._module, name)
-        return found if isinstance(found, type) or not callable(found) else _rounding(found, self._dtype)
+        found = getattr(self._of, name)
+        return found if isinstance(found, type) or not callable(found) else _Rounded(found, self._dtype)
 
-
-def _rounding(function: Callable[..., Any], dtype: Any) -> Callable[..., Any]:
-    @wraps(function)
-    def call(*arguments: Any, **options: Any) -> Any:
-        made = function(*arguments, **options)
-        return tuple(map(partial(rounded, dtype), made)) if isinstance(made, tuple) else rounded(dtype, made)
-
-    return call
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        made, one = self._of(*arguments, **options), partial(rounded, self._dtype)
+        return tuple(map(one, made)) if isinstance(made, tuple) else one(made)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lngen.checks.callables.checking import ROUNDING, SECOND, VALUES
+from lngen.checks.contracts import ANOTHER_PARAMETER
 from lngen.checks.contracts import KIND as CONTRACTS
 from lngen.checks.evidence import Evidence, Report
 from lngen.checks.executed import KIND as AS_PYTHON
@@ -35,7 +36,18 @@ def lines(report: Report, word: str, own: Report | None = None) -> Iterator[str]
             yield f"  {each.what}: {each.detail}"
     if failed:
         yield ""
+        yield from _unread(report)
         yield from _causes(failed, own)
+
+
+def _unread(report: Report) -> Iterator[str]:
+    """Yield the parameter whose values do not arrive: some results are right if an earlier call's is kept."""
+    for each in report.failures:
+        if each.what == ANOTHER_PARAMETER:
+            outputs = each.detail.partition(":")[0].split(", ")
+            was_right = any(e.passed and e.kind == VALUES and e.what in outputs for e in report.evidence)
+            why = "it is kept from an earlier call" if was_right else "it is not read"
+            yield f"  {each.detail}: {why}"
 
 
 def _causes(failed: Sequence[Evidence], own: Report | None) -> Iterator[str]:

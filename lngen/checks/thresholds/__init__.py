@@ -13,7 +13,7 @@ from lngen.checks.checker import Checker
 from lngen.checks.evidence import Evidence
 from lngen.checks.hard_inputs import to_50_digits
 from lngen.checks.layer import Case, Checkable, run
-from lngen.checks.thresholds import of_cpu, of_cuda, of_numpy
+from lngen.checks.thresholds import of_cpu, of_cuda, of_numpy, of_triton
 from lngen.checks.thresholds.side import ThresholdSide
 from lngen.runtime.protocol.casts import dtype as storage_dtype
 
@@ -25,6 +25,7 @@ THRESHOLDS: dict[str, Callable[[Checkable, tuple[str, ...], bool], Iterable[Thre
     "numpy": of_numpy.sides,
     "cpu": of_cpu.sides,
     "cuda": of_cuda.sides,
+    "triton": of_triton.sides,
 }
 """Function of each backend that lists the sides of its thresholds: of a layer, in storage types, a few of them or all.
 
@@ -43,7 +44,7 @@ def at_thresholds(checker: Checker, of: Iterable[ThresholdSide]) -> Iterator[Evi
     """Yield the comparison of every result on each side with its error bound, second order included."""
     for side in of:
         checker.tell(f"rows of a threshold, {side.what}, at {side.shape[0]} x {side.shape[1]}")
-        case = side.case(checker.definition, checker.seed)
+        case = checker.on.given(side.case(checker.definition, checker.seed))
         with side.meanwhile():
             for dtype in side.dtypes if {*side.dtypes} & {*checker.dtypes} else side.dtypes[:1]:
                 yield from _first_order(checker, side, case, dtype)
@@ -61,7 +62,13 @@ def _first_order(checker: Checker, side: ThresholdSide, case: Case, dtype: str) 
     else:
         exact = checker.exact(stored)
     yield from checker.within(
-        KIND, f"{side.what}: ", stored, dtype, bounds, *exact, options={**side.options, "over_nan": True}
+        KIND,
+        f"{side.what}: ",
+        stored,
+        dtype,
+        bounds,
+        *exact,
+        options={**side.options, "over_nan": "out" in checker.on.can},
     )
 
 

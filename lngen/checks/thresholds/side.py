@@ -47,8 +47,8 @@ def _moved(rows: Array, means: Sequence[float]) -> Array:
 
 
 @contextmanager
-def lowered(module: ModuleType, **numbers: int) -> Iterator[None]:
-    """Let numbers of a module be others while a `with` statement lasts."""
+def lowered(module: ModuleType, **numbers: Any) -> Iterator[None]:
+    """Let numbers of a module, or functions, be others while a `with` statement lasts."""
     kept = {name: getattr(module, name) for name in numbers}
     try:
         vars(module).update(numbers)

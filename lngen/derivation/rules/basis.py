@@ -32,6 +32,7 @@ from lngen.derivation.rules.factors import common_factors, with_product, with_su
 from lngen.derivation.rules.linearity import (
     TooManyTermsError,
     expand_linear,
+    lifted,
     multiply_out,
     reductions_in,
     split_means,
@@ -323,7 +324,7 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
     if size > _LONGEST_EXPRESSION:
         return None, expression
     spend(size)
-    plain = [common_factors(expression)]
+    plain = [common_factors(expression), common_factors(lifted(expression))]
     with suppress(TooManyTermsError):
         plain.append(common_factors(expand_linear(expression)))
     best: tuple[Basis | None, Expr] = (None, min(plain, key=cost))

@@ -106,13 +106,21 @@ def split_means(expression: Expr) -> Expr:
     >>> x, mu, g = RowSymbol("x"), RowScalarSymbol("mu"), FeatureSymbol("g")
     >>> split_means(Mean(g * (x - mu) + 3))
     -mu*Mean(g) + Mean(g*x) + 3
+
+    A sum that is such a factor meets its like before it, in a power that is not multiplied out:
+
+    >>> r = RowScalarSymbol("r")
+    >>> expand_linear((mu + r)**2 * Mean((mu + r)**2 * x))
+    (mu + r)**4*Mean(x)
     """
     if not expression.atoms(Reduction):
         return expression
     arguments = [split_means(argument) for argument in expression.args]
     if not isinstance(expression, Mean):
         return expression.func(*arguments)
-    return Add(*map(mean_of_product, Add.make_args(multiply_out(arguments[0]))))
+    outside = [factor for factor in Mul.make_args(arguments[0]) if not varies_over_features(factor)]
+    terms = Add.make_args(multiply_out(without(arguments[0], *outside)))
+    return Mul(*outside, Add(*map(mean_of_product, terms)))
 
 
 def mean_of_product(body: Expr) -> Expr:
@@ -126,6 +134,17 @@ def mean_of_product(body: Expr) -> Expr:
     inside = [factor for factor in Mul.make_args(body) if varies_over_features(factor)]
     outside = [factor for factor in Mul.make_args(body) if not varies_over_features(factor)]
     return Mul(*outside) * (Mean(Mul(*inside)) if inside else 1)
+
+
+def lifted(expression: Expr) -> Expr:
+    """What does not vary over features before every mean that it is a factor in; no sum is multiplied out.
+
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
+    >>> x, y, r = RowSymbol("x"), RowSymbol("y"), RowScalarSymbol("r")
+    >>> lifted(Mean(Mean(y) * r * (x + r)**2))
+    r*Mean(y)*Mean((r + x)**2)
+    """
+    return expression.replace(Mean, mean_of_product)
 
 
 def expand_linear(expression: Expr) -> Expr:

@@ -60,6 +60,8 @@ def whole_selects(system: System) -> Iterator[Rewrite]:
     if not any(q.expression.has(Where) for q in system.lines):
         return
     sides: dict[TypedSymbol, frozenset[_Side]] = {}
+    for equation in system.forward.equations:
+        sides[equation.symbol] = _sides(equation.expression, sides)
     for line in system.lines:
         sides[line.symbol] = _sides(whole(line.expression), sides)
     exponentials = {q.symbol for q in system.forward.equations if isinstance(q.expression, sympy.exp)}

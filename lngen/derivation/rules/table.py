@@ -421,18 +421,6 @@ RULES: tuple[Rule, ...] = (
         condition="The forward has p = r*e.",
     ),
     on_lines(
-        "known mean",
-        "A mean that has a name is written by that name.",
-        known_means,
-        Example(
-            "def f(x: Row):\n    y = x*rsqrt(mean(x**2) + 1)\n    m = mean(y**2)\n    return y, m",
-            "2*rstd*(mean(x_dot*y) - mean(x_dot*y)*mean(y**2))",
-            "2*rstd*(mean(x_dot*y) - m*mean(x_dot*y))",
-        ),
-        "a mean that has a name",
-        proof="The name stands for the mean.",
-    ),
-    on_lines(
         "normalized exponentials",
         "Exponentials over their sum are normalized exponentials p, and sum(p) = 1.",
         normalized_exponentials,
@@ -464,6 +452,18 @@ RULES: tuple[Rule, ...] = (
         proof="Where s is zero the whole row is; shrunk by k, each such term shrinks by a positive power of k, so"
         " its limit, which is the value of the gradient there, is 0.",
         condition="s is the root of a mean of even powers of a row, and every term with 1/s vanishes faster than s.",
+    ),
+    on_lines(
+        "known mean",
+        "A mean that has a name is written by that name.",
+        known_means,
+        Example(
+            "def f(x: Row):\n    y = x*rsqrt(mean(x**2) + 1)\n    m = mean(y**2)\n    return y, m",
+            "2*rstd*(mean(x_dot*y) - mean(x_dot*y)*mean(y**2))",
+            "2*rstd*(mean(x_dot*y) - m*mean(x_dot*y))",
+        ),
+        "a mean that has a name",
+        proof="The name stands for the mean.",
     ),
 )
 

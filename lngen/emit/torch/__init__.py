@@ -20,7 +20,7 @@ from lngen.emit.torch.straight import StraightCall
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.casts import TARGETS
 
-_PRINTED = ("_decomposed", "_forward", "_backward", "_Recorded", "_forward_on_gpu", "_backward_on_gpu")
+_PRINTED = ("_decomposed", "_forward", "_backward", "_Recorded", "_forward_on_gpu", "_backward_on_gpu", "lambda: FUSE")
 _PLACE = ("device: _torch.Device = None", "dtype: _torch.Dtype = None")
 
 

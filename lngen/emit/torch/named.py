@@ -206,7 +206,8 @@ class NamedRows:
         for part in range(len(each.parts)) if each.parts else (None,):
             if kept is not None and part is not None and each.parts[part] not in kept:
                 continue
-            yield f"{there}{self._rows(ArrayOfRows(name, letter, pattern, part))}"
+            # In a batch of gradients a cotangent may not be detached, and autograd does not know it.
+            yield there + self._rows(ArrayOfRows(name, letter, pattern, part)).replace(".detach()", "", 1)
 
     def _memory(self, pattern: Pattern) -> tuple[str, ...]:
         """The axes of an array, or of a part of one, in the order of memory."""

@@ -5,7 +5,9 @@ Triton is imported by the first such call; without it a layer's decomposition is
 """
 
 import os
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cache, reduce
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,9 +16,12 @@ from shutil import which
 from typing import Any
 
 from .. import triton as _sizes
-from .guards import FLOATS, Node, are_alone, torch
+from .guards import FLOATS, Node, are_alone, is_watched, torch
 
-__all__ = ["RecordedLaunch", "dense", "even", "launch", "programs", "real", "room", "sizes", "strides", "takes"]
+__all__ = [
+    *("NotSeen", "RecordedLaunch", "dense", "even", "launch", "programs", "real", "room", "sizes", "strides", "takes"),
+    *("is_supported", "shapes_alone"),
+]
 
 DEVICES = ("cuda", "xpu")
 """Types of the devices whose tensors Triton's kernels take."""
@@ -34,7 +39,7 @@ def takes(tensors: Any) -> bool:
     if len(devices) != 1 or (kind := next(iter(devices)).type) not in DEVICES:
         return False
     known = all(each.dtype in FLOATS or each.dtype in _INTEGERS for each in there)
-    return known and are_alone(there, kind) and has_triton() and all(map(_is_supported, devices))
+    return known and are_alone(there, kind) and all(map(is_supported, devices))
 
 
 @cache
@@ -44,9 +49,16 @@ def has_triton() -> bool:
     return find_spec("triton") is not None and any(map(which, compilers))
 
 
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+def is_supported(device: Any) -> bool:
+    """Test whether Triton is there and compiles for a GPU: of NVIDIA's for those since Volta."""
+    return _is_supported(device)
+
+
 @cache
 def _is_supported(device: Any) -> bool:
-    """Test whether Triton compiles for a device: of NVIDIA's for those since Volta."""
+    if device.type not in DEVICES or not has_triton():
+        return False
     is_nvidia = device.type == "cuda" and not torch.version.hip
     return not is_nvidia or torch.cuda.get_device_capability(device) >= (7, 0)
 
@@ -66,17 +78,46 @@ def _processors(device: Any) -> int:
 
 
 def sizes(D: int, itemsize: int, held: int, sums: int) -> _sizes.Sizes:
-    """Return the sizes of a kernel; AMD's warps may have more lanes."""
-    return _sizes.sizes(D, itemsize, held, sums, 64 if torch.version.hip else 32)
+    """Return the sizes of a kernel; AMD's warps may have more lanes. A traced program is one for its D alone."""
+    return _sizes.sizes(int(D), itemsize, held, sums, 64 if torch.version.hip else 32)
 
 
 def programs(device: Any, rows: int, of: _sizes.Sizes) -> int:
     """Return the number of programs that work on some rows: those that a GPU runs at once, if there is work for all."""
-    return min(-(-rows // of.ROWS), of.programs * _processors(device))
+    return torch.sym_min(-(-rows // of.ROWS), of.programs * _processors(device))  # type: ignore[no-any-return]
+
+
+_SHAPES_ALONE: ContextVar[bool] = ContextVar("shapes_alone", default=False)
+
+
+@contextmanager
+def shapes_alone() -> Iterator[None]:
+    """Let nothing be launched while this lasts: results have their shapes alone."""
+    kept = _SHAPES_ALONE.set(True)
+    try:
+        yield
+    finally:
+        _SHAPES_ALONE.reset(kept)
+
+
+class NotSeen(Exception):
+    """A launch that a traced program cannot have: it has an operator instead, which launches as it runs."""
 
 
 def launch(kernel: Any, device: Any, count: int, warps: int, fuses: bool, *arguments: Any) -> None:
-    """Launch so many programs of a kernel on a device, which need not be the current one."""
+    """Launch so many programs of a kernel on a device, which need not be the current one.
+
+    A traced program gets the launch itself, unless products may not be added with one rounding there: programs have no
+    word for that. Raises NotSeen then.
+    """
+    if _SHAPES_ALONE.get():
+        return
+    if is_watched():
+        seen = torch.library.wrap_triton(kernel)
+        if not fuses or seen is kernel:  # what is interpreted cannot be seen either
+            raise NotSeen
+        seen[(count,)](*arguments, num_warps=warps, num_stages=1)
+        return
     with nullcontext() if device.type == "cpu" else _module(device).device(device):
         kernel[(count,)](*arguments, num_warps=warps, num_stages=1, enable_fp_fusion=fuses)
 
@@ -95,7 +136,7 @@ def even(*lengths: int) -> int:
     >>> even(1000, 3000)
     8
     """
-    return gcd(16, *lengths)
+    return gcd(16, *map(int, lengths))
 
 
 def strides(value: Any, *places: int) -> tuple[int, ...]:

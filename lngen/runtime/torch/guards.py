@@ -41,16 +41,19 @@ from ..native.memory import LARGE, lent
 try:
     import torch
     from torch import Tensor
+    from torch._subclasses.functional_tensor import FunctionalTensorMode
     from torch.overrides import is_tensor_like
 except ImportError as error:
     raise ImportError("torch_backend needs PyTorch, which is not installed: pip install torch ml_dtypes") from error
 
 __all__ = [
+    "FunctionalTensorMode",
     "Node",
     "Tensor",
     "are_alone",
     "is_tensor_like",
     "is_traced",
+    "is_watched",
     "run",
     "run_anyhow",
     "takes_operator",
@@ -138,8 +141,13 @@ def is_traced(values: Sequence[Any]) -> bool:
     )
 
 
-def takes_operator(values: Sequence[Any]) -> bool:
-    """Test whether a call is one of a layer's operator: on memory of the processor, whoever looks on.
+def is_watched() -> bool:
+    """Test whether a mode of PyTorch sees the operators of a call: that of tensors without entries, or of a trace."""
+    return _modes() > 0
+
+
+def takes_operator(values: Sequence[Any], devices: Sequence[str] = ("cpu",)) -> bool:
+    """Test whether a call is one of a layer's operator: on memory of one of some types of devices, whoever looks on.
 
     A program that is compiled has the operator where its rows are such, and one that is exported has none. So has
     what is no tensor, but stands for one that has no entries yet, such as that of a symbolic trace.
@@ -149,7 +157,7 @@ def takes_operator(values: Sequence[Any]) -> bool:
     if not torch.compiler.is_compiling() and _modes():
         return False
     tensors = [each for each in values if isinstance(each, Tensor)]
-    return all(type(each) in _KINDS and each.device.type == "cpu" for each in tensors)
+    return any(all(type(each) in _KINDS and each.device.type == kind for each in tensors) for kind in devices)
 
 
 def is_recorded(tensors: Sequence[Any]) -> bool:
@@ -203,8 +211,10 @@ def starts(run: int, sizes: tuple[int, ...], steps: tuple[int, ...]) -> bytes:
     """Return a table of the places at which rows start, along axes of some sizes, so many entries apart.
 
     A row has one entry for each `run` of columns, or all where that is 0; the table begins with it. Of few rows it is
-    kept from call to call.
+    kept from call to call. In a traced program, whose sizes are symbols, there is none.
     """
+    if not all(type(each) is int for each in (run, *sizes, *steps)):
+        return b""
     return (_kept_starts if prod(sizes) <= KEPT_ROWS else _starts)(run, sizes, steps)
 
 

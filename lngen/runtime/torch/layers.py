@@ -81,7 +81,7 @@ class Printed(NamedTuple):
 
     `forward_on_gpu` takes Triton's kernels, whether to save row scalars, and the arguments of `decomposed`, and returns
     the outputs and the row scalars. `backward_on_gpu` takes these in place of whether to save them, and further the
-    outputs that are kept, and the cotangents.
+    outputs that are kept, and the cotangents. `fuse` says whether a compiled program on a GPU has the decomposition.
     """
 
     function: Callable[..., Any]
@@ -91,6 +91,7 @@ class Printed(NamedTuple):
     recorded: Any
     forward_on_gpu: Callable[..., Any]
     backward_on_gpu: Callable[..., Any]
+    fuse: Callable[[], bool]
     rows: Callable[..., Any] | None = None
     pulled_rows: Callable[..., Any] | None = None
     outputs: Callable[..., Any] | None = None
@@ -152,10 +153,18 @@ class TorchLayer(Generic[Result]):
         """The output of the layer, a tuple of several; `values` are its inputs, its Constants and sizes."""
         values = self.taken(*values)
         made = None if is_traced(values) else self._by_kernels(values)
-        if made is None and self.has_kernels and takes_operator(values):
+        if made is None and takes_operator(values, self.has_operator_on(values)):
             found = self.operators.forward(*values)  # a stand-in for a tuple, where a program is traced by symbols
             made = found[0] if self.outputs == 1 else found[: self.outputs]
         return cast(Result, self.decomposed(*values) if made is None else made)
+
+    def has_operator_on(self, values: Sequence[Any]) -> Sequence[str]:
+        """The types of devices on which a program of a call has the layer's operator."""
+        found = ["cpu"] * self.has_kernels
+        if torch.compiler.is_compiling() and not self.emitted.fuse():
+            device = self.row(values).device
+            found += [device.type] * gpu.is_supported(device)
+        return found
 
     def taken(self, *values: Any) -> Any:
         """Arguments of a caller, with tensors for numbers, which make rows no wider.

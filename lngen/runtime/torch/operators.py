@@ -1,17 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""A layer as an operator of PyTorch with its gradient, to which programs are compiled for the processor.
+"""A layer as an operator of PyTorch with its gradient, to which programs are compiled.
+
+On a GPU a compiled program does not keep the operator: it sees the launches of Triton's kernels, and plans around them.
 
 Forward takes the inputs, the Constants and the sizes of axes. It returns the outputs, then the row scalars in one
 tensor. Backward takes the same, the row scalars, the outputs that are kept, and the cotangents. An absent argument is
 None, and its result is a tensor without entries.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from .guards import torch
+from . import gpu
+from .guards import FunctionalTensorMode, torch
 
 _libraries: dict[str, Any] = vars(torch.ops.lngen).setdefault("libraries", {})  # it outlives this module, as they do
+_KERNELS: dict[str, Any] = vars(torch._library.triton).get("triton_ops_to_kernels", {})
+
+
+class _KernelsOf:
+    """The kernels of a layer, by whose text PyTorch knows a program that it has compiled before."""
+
+    def __init__(self, layer: Any) -> None:
+        self.layer = layer
+
+    def __iter__(self) -> Iterator[Any]:
+        return (each for each in vars(self.layer.triton).values() if hasattr(each, "src"))
 
 
 class Operators:
@@ -39,7 +54,12 @@ class Operators:
             returned = ", ".join(["Tensor"] * count)
             schema = f"({', '.join(arguments)}) -> {f'({returned})' if count > 1 else returned}"
             library.define(f"{self.name}_{direction}{schema}", tags=(torch.Tag.pt2_compliant_tag,))
-            library.impl(f"{self.name}_{direction}", getattr(self, f"_{direction}"), "CPU")
+            own = getattr(self, f"_{direction}")
+            for key in ("CPU", "CUDA", "XPU"):
+                library.impl(f"{self.name}_{direction}", own, key)
+            name = f"lngen::{self.name}_{direction}"
+            torch.library.register_torch_dispatch(name, FunctionalTensorMode, partial(self._seen, own), lib=library)
+            _KERNELS[name] = _KernelsOf(layer)
             fake = getattr(self, f"_fake_{direction}")
             torch.library.register_fake(f"lngen::{self.name}_{direction}", fake, lib=library)
         self.forward: Any = getattr(torch.ops.lngen, f"{self.name}_forward").default
@@ -48,10 +68,23 @@ class Operators:
             f"lngen::{self.name}_forward", self._gradients, setup_context=self._keep, lib=library
         )
 
+    def _seen(self, function: Callable[..., Any], mode: Any, call: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Return the results of a call of which a program is made: on a GPU by what the program is to have."""
+        if gpu.is_supported(self.layer.row(args).device):
+            try:
+                with mode:
+                    return function(*args)
+            except gpu.NotSeen:
+                pass
+        return mode.__torch_dispatch__(call, types, args, kwargs)
+
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def _forward(self, *values: Any) -> Any:
         layer, row = self.layer, self.layer.row(values)
-        made = layer.made(values, None) if row.numel() and layer.has_kernels else None
+        if row.numel() and gpu.is_supported(row.device):
+            outputs, saved = layer.emitted.forward_on_gpu(layer.triton, True, *values)
+            return *outputs, torch.stack(saved) if saved else row.new_empty(0)
+        made = layer.made(values, None) if row.numel() and row.is_cpu and layer.has_kernels else None
         # Without rows or kernels, or wrong: the decomposition has the words for it.
         outputs = layer.arranged(made[:-1], values) if made else layer.results(layer.decomposed(*values))
         kept = made and made[-1]
@@ -60,7 +93,12 @@ class Operators:
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def _backward(self, *values: Any) -> Any:
         layer, (inputs, kept, *others) = self.layer, self._parted(values)
-        if layer.row(inputs).numel() and layer.has_kernels:
+        if layer.row(inputs).numel() and gpu.is_supported(kept.device):
+            saved = kept.unbind() if kept.ndim > 1 else ()
+            numbers = values[layer.count : len(values) - len(others) - 1]
+            wide = [each if each is None or each.itemsize > 1 else each.float() for each in others]
+            return self._made(layer.emitted.backward_on_gpu(layer.triton, saved, *inputs, *numbers, *wide), inputs)
+        if layer.row(inputs).numel() and kept.is_cpu and layer.has_kernels:
             return self._made(layer.pulled(kept, [*inputs, *others], values), inputs)
         own = [*inputs]
         for place in layer.differentiable:
@@ -94,6 +132,9 @@ class Operators:
     def _fake_forward(self, *values: Any) -> Any:
         """Tensors as forward makes them. Raises TypeError or ValueError where forward would."""
         layer = self.layer
+        if gpu.is_supported(layer.row(values).device):
+            with gpu.shapes_alone():
+                return self._forward(*values)
         made = [each.new_empty(each.shape) for each in layer.results(layer.decomposed(*values))]
         return *made, layer.room(values)
 

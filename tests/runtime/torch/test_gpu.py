@@ -95,6 +95,66 @@ def test_calls_in_which_others_have_a_say_do_not_launch(way):
     assert launched.in_interpreter(pretended.ways, way) == (True, 0)
 
 
+# ---- compiled programs
+
+
+@pytest.mark.parametrize("text", sample(sorted(launched.TEXTS), (), SOME))
+def test_a_compiled_program_that_launches_computes_what_a_call_does(text):
+    for left_out in (frozenset(), max(launched.in_interpreter(pretended.absences, text), key=len)):
+        error, launches = launched.in_interpreter(partial(pretended.compiled, text=text, left_out=left_out))
+        assert error <= 1e-12
+        assert launches >= 4
+
+
+def test_a_compiler_sees_the_kernels_and_that_they_change_results_alone():
+    run_alone(
+        """
+        from tests.pretended import graphs
+
+        def kernels(of):
+            return [each for each in of if type(each) is tuple]
+
+        saved = ["mu_ptr", "mu_residual_ptr", "rstd_ptr", "y_ptr"]
+        forward, backward = graphs("layer_norm")
+        assert kernels(forward) == [("layer_norm_forward", saved)]
+        totals = ("layer_norm_backward_totals", ["dbeta_ptr", "dgamma_ptr"])
+        assert kernels(backward) == [("layer_norm_backward", ["dx_ptr", "sums_ptr"]), totals]
+
+        forward, backward = graphs("softmax")  # whose products may not be added with one rounding
+        assert kernels(forward) == [] and "_forward.default" in forward[0]
+        assert kernels(backward) == [("softmax_backward", ["dx_ptr"])]
+
+        forward, backward = graphs("layer_norm", fuses=True)
+        assert kernels(forward) == kernels(backward) == []
+        assert "aten.rsqrt.default" in forward
+        """
+    )
+
+
+def test_a_compiled_program_is_one_for_any_number_of_rows_that_several_programs_of_a_kernel_take():
+    run_alone(
+        """
+        from tests.pretended import graphs
+
+        assert len(graphs("layer_norm", rows=(100, 101, 2000, 60000))) == 2
+        """
+    )
+
+
+def test_what_was_compiled_before_is_known_by_the_text_of_the_kernels():
+    run_alone(
+        """
+        import torch
+        from generated.layer_norm import torch_backend
+        from torch._library.triton import get_triton_kernels_for_op
+
+        found = get_triton_kernels_for_op(torch_backend._LAYER.operators.forward._name)
+        names = {each.fn.__name__ for each in found}
+        assert {"layer_norm_forward", "layer_norm_backward", "layer_norm_backward_totals"} <= names
+        """
+    )
+
+
 # ---- devices
 
 
