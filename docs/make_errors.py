@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 from docs.refusals import SECTIONS  # noqa: E402
 from docs.refusals.catalogue import Example  # noqa: E402
-from lngen.derivation.simplify import derive  # noqa: E402
+from lngen.derivation.gradients import derive  # noqa: E402
 from lngen.errors import DefinitionError  # noqa: E402
 from lngen.language.parsing import parse  # noqa: E402
 from lngen.pipeline.files.loading import module_from_files  # noqa: E402

@@ -7,7 +7,7 @@ import pytest
 
 from lngen.checks.layer import Case
 from lngen.derivation.from_definition import translate
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
 from tests.compiled import layer, results
 from tests.requirements import needs_gxx

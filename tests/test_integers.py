@@ -6,7 +6,7 @@ import sympy
 
 import lngen
 from lngen.algebra.symbols import PLACE, D, Mean, RowScalarSymbol, RowSymbol, Where
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.emit import backends
 from lngen.emit.backends import takes_integers
 from lngen.language.oracle.evaluate import evaluate

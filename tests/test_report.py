@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from lngen.derivation.derivation import Proof, StepEvidence
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.errors import printable
 from lngen.language.parsing import load, parse
 from lngen.pipeline import stages

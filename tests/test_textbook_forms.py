@@ -5,7 +5,7 @@ import re
 import pytest
 
 from lngen.algebra.notation import text
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.emit import Notes, cuda
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan

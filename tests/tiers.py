@@ -142,7 +142,7 @@ CHOSEN = {
     # Named axes; the others are rows, which the checker of the emulator sees elsewhere.
     "tests/tools/test_gpu_run.py::test_a_job_reads_and_writes_its_arrays_and_no_more": {"group_norm"},
     # A sum, a power and a select; the others are these in turn.
-    "tests/derivation/simplify/test_derive.py::test_a_definition_of_many_lines_takes_work_that_grows_with_its_lines": {
+    "tests/derivation/test_gradients.py::test_a_definition_of_many_lines_takes_work_that_grows_with_its_lines": {
         *("squares", "selects")
     },
     "tests/extensions/page/test_browser.py::test_it_is_legible": {"layer_norm_gelu"},
@@ -180,7 +180,7 @@ CHOSEN = {
     },
     "tests/emit/test_cuda_compile.py::test_rows_go_by_sixteen_bytes_where_they_can": {"f32-8192", "bf16-256"},
     "tests/emit/test_cuda_compile.py::test_what_functions_give_has_room": {"layer_norm_gelu-f32-8192"},
-    "tests/derivation/simplify/test_forms.py::test_steps_of_forms_are_proved": {
+    "tests/derivation/rules/test_stability.py::test_steps_of_forms_are_proved": {
         "1 - tanh(x)",
         "p = exp(x)/sum(exp(x)); sum(p*log(p))",
         "m = mean(x); s = rsqrt(mean(x**2) - m**2 + 1); (x - m)*s",
@@ -246,7 +246,7 @@ CHOSEN = {
     "tests/test_add_a_backend.py::test_what_is_wrong_in_it_is_refused": {"kinds1"},
     "tests/runtime/torch/test_results.py::test_a_norm_trains_and_keeps_the_state_of_the_module": {"dtype0"},
     "tests/runtime/native/test_simd.py::test_functions_at_their_limits": {"native"},
-    "tests/derivation/simplify/test_second_order.py::test_a_chain_ends_after_bounded_work_and_holds": {"norms"},
+    "tests/derivation/test_second_order.py::test_a_chain_ends_after_bounded_work_and_holds": {"norms"},
     "tests/derivation/test_losses_and_gates.py::test_derivation_of_a_loss_takes_bounded_work": {
         *("grpo", "clamped_swiglu", "piecewise"),
     },

@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.cpu.cases import Array
 from lngen.algebra.numeric import Arithmetic, evaluate_equations
 from lngen.algebra.symbols import D
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.definition import Definition
 
 EPS = 1e-5

@@ -134,7 +134,7 @@ class Derivation:
     `backward` are the equations of the gradients, from cotangents to results, in order of computation; their right-hand
     sides hold reductions. `gradients` pairs each differentiable input with the symbol of its gradient. `identities` are
     equations that follow from the definition's reductions in the chosen bases, such as `mean(xhat) = 0`. `jvp` and
-    `backward_backward` are None until `lngen.derivation.simplify.second_order` derives them.
+    `backward_backward` are None until `lngen.derivation.second_order` derives them.
     """
 
     definition: Definition

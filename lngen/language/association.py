@@ -4,7 +4,7 @@ SymPy does not keep the order: it turns `x + (a - b)` into `x + a - b`, and `0.1
 floating point the order matters: where a and b are large and close, the digits of `a - b` are lost.
 
 A sum that SymPy would merge into the surrounding sum becomes a statement of its own before SymPy sees it, as if the
-user had written that line. `lngen.derivation.simplify.tidy` does not inline the statement again.
+user had written that line. `lngen.derivation.normal_form` does not inline the statement again.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from lngen.derivation.derivation import NONE, Derivation, Proof
-from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.gradients import derive
+from lngen.derivation.second_order import with_second_order
 from lngen.emit import cpp, numpy
 from lngen.emit.backends import backend, takes_integers, with_needed
 from lngen.emit.description import description
@@ -86,7 +86,7 @@ def planned(
 
 def _planned(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
     on_stage("derive")
-    derivation = second_order(derive(definition))
+    derivation = with_second_order(derive(definition))
     on_stage("plan")
     return plan(derivation, _PASSES)
 

@@ -42,7 +42,7 @@ from lngen.algebra.symbols import (
     word_of,
 )
 from lngen.derivation.derivation import Derivation, Derivative, Direction
-from lngen.derivation.simplify.normalized import written_out
+from lngen.derivation.rules.exponentials import expand_normalized
 from lngen.plan.history import History, Passes, numbered
 from lngen.plan.lines import ProgramLine, once_a_row
 from lngen.plan.passes.compensation import compensated
@@ -126,7 +126,7 @@ class _Planner:
             moved_name(direction, name): symbol for name, symbol in zip(inputs, derivative.arguments, strict=True)
         }
         ends = {symbol for _, symbol in derivative.results}
-        lines_of = written_out(derivative.equations, derivation.forward, ends)
+        lines_of = expand_normalized(derivative.equations, derivation.forward, ends)
         values = {q.symbol: q.expression for q in lines_of}
         results, taken = stores_of(derivative.results, values)
         wanted = [q for q in lines_of if q.symbol not in taken]

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from sympy import Expr
 
+from lngen.algebra.budget import Budget, TooLargeError
 from lngen.algebra.equations import Equation
 from lngen.algebra.symbols import TypedSymbol, operation_count
 from lngen.derivation.derivation import Derivation, Direction, Step
@@ -16,9 +17,8 @@ from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
 from lngen.derivation.short_lines import in_short_lines
 from lngen.derivation.vjp import adjoint
-from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.facts import Facts
-from lngen.prove.generators import ONE, minus
+from lngen.prove.generators import ONE, UndefinedError, minus
 from lngen.prove.names import Meanings
 from lngen.prove.printed import PrintedEquality
 from lngen.prove.row_algebra import RowAlgebra

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from lngen.prove.budget import Budget, UndefinedError
-from lngen.prove.generators import Items, Polynomial, minus, scaled
+from lngen.algebra.budget import Budget
+from lngen.prove.generators import Items, Polynomial, UndefinedError, minus, scaled
 
 _CHAIN = 2
 """Number of facts that are put together to find a sign: `x > z` and `z > 0` make two."""

@@ -14,8 +14,8 @@ from typing import Any
 
 from sympy import QQ
 
+from lngen.algebra.budget import Budget
 from lngen.algebra.symbols import NOTHING, Axes
-from lngen.prove.budget import Budget
 
 Exponent = Any
 Monomial = tuple[tuple[int, Exponent], ...]
@@ -24,6 +24,10 @@ Items = frozenset[tuple[Monomial, Any]]
 
 _UNIT = QQ(1)
 ONE: Polynomial = {(): _UNIT}
+
+
+class UndefinedError(Exception):
+    """Error for a divisor that is zero, whatever the values of its symbols."""
 
 
 class _HashedFraction(Fraction):

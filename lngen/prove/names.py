@@ -14,6 +14,7 @@ from sympy import QQ, Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanAtom
 
+from lngen.algebra.budget import TooLargeError
 from lngen.algebra.equations import Equation
 from lngen.algebra.fold import Fold
 from lngen.algebra.normal import Phi, in_elementary
@@ -37,7 +38,6 @@ from lngen.algebra.symbols import (
     is_integer,
     of_number,
 )
-from lngen.prove.budget import TooLargeError
 from lngen.prove.facts import Poles
 from lngen.prove.generators import ONE, Items, Polynomial, minus, plus, scaled
 from lngen.prove.refutation import Refuter
@@ -104,7 +104,7 @@ class Meanings:
         """Return names to open, so that two expressions are of the same names: those that one alone has, last first.
 
         >>> from lngen.algebra.symbols import RowSymbol
-        >>> from lngen.prove.budget import Budget
+        >>> from lngen.algebra.budget import Budget
         >>> x, y, z = map(RowSymbol, "xyz")
         >>> names = Meanings(RowAlgebra(Budget()))
         >>> names.give([Equation(y, x + 1), Equation(z, y**2)])
@@ -157,7 +157,7 @@ class Meanings:
         claimed.
 
         >>> from lngen.algebra.symbols import RowSymbol
-        >>> from lngen.prove.budget import Budget
+        >>> from lngen.algebra.budget import Budget
         >>> x, z = RowSymbol("x"), RowSymbol("z")
         >>> names = Meanings(RowAlgebra(Budget()))
         >>> len(names.poles([Mean(1 / x)], frozenset()).anywhere)

@@ -10,8 +10,8 @@ from typing import Any
 import sympy
 from sympy import QQ
 
+from lngen.algebra.budget import Budget, TooLargeError
 from lngen.algebra.symbols import NOTHING, Axes
-from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.generators import (
     INDICATORS,
     ONE,
@@ -21,6 +21,7 @@ from lngen.prove.generators import (
     Items,
     Monomial,
     Polynomial,
+    UndefinedError,
     add_term,
     in_order,
     inverse,

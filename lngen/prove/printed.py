@@ -53,7 +53,7 @@ class PrintedEquality:
 def claims(derivation: Derivation) -> tuple[PrintedEquality, ...]:
     """All claims of a derivation beside its rewrites, in the order in which they are printed.
 
-    >>> from lngen.derivation.simplify import derive
+    >>> from lngen.derivation.gradients import derive
     >>> from lngen.language.parsing import parse
     >>> for claim in claims(derive(parse("def f(x: Row): return x*mean(x)"))):
     ...     print(claim.step, claim.says, claim.left, "=", claim.right)

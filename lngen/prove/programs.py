@@ -24,6 +24,7 @@ from itertools import chain, combinations
 import sympy
 from sympy import Expr, Pow
 
+from lngen.algebra.budget import Budget
 from lngen.algebra.equations import Equation
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations
 from lngen.algebra.symbols import PLACE, Power, TypedSymbol, is_integer, renamed
@@ -31,9 +32,9 @@ from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Proof
 from lngen.plan.passes.moments import written_out
 from lngen.plan.passes.places import there
 from lngen.plan.program import Parameter, RowArgument, RowProgram
-from lngen.prove.budget import Budget, UndefinedError
 from lngen.prove.digits import MOST_FEATURES, REQUIRED, Sides, at_every_size, drawn, is_finite
 from lngen.prove.every_size import NamesApart, NotShownError, shown_equal
+from lngen.prove.generators import UndefinedError
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 

@@ -75,7 +75,7 @@ class Refuter:
 
         >>> from lngen.algebra.equations import Equation
         >>> from lngen.algebra.symbols import Mean, RowScalarSymbol, RowSymbol
-        >>> from lngen.prove.budget import Budget
+        >>> from lngen.algebra.budget import Budget
         >>> from lngen.prove.names import Meanings
         >>> from lngen.prove.row_algebra import RowAlgebra
         >>> x, mu = RowSymbol("x"), RowScalarSymbol("mu")

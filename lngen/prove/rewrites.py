@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import QQ
 
-from lngen.prove.budget import TooLargeError
+from lngen.algebra.budget import TooLargeError
 from lngen.prove.generators import (
     INDICATORS,
     Exponent,

@@ -24,8 +24,8 @@ from typing import Any
 import sympy
 from sympy import QQ
 
+from lngen.algebra.budget import TooLargeError
 from lngen.algebra.symbols import NOTHING, Axes
-from lngen.prove.budget import TooLargeError, UndefinedError
 from lngen.prove.facts import Facts
 from lngen.prove.generators import (
     FUNCTIONS,
@@ -35,6 +35,7 @@ from lngen.prove.generators import (
     Generator,
     Monomial,
     Polynomial,
+    UndefinedError,
     add,
     add_term,
     in_order,
@@ -58,7 +59,7 @@ class RowAlgebra(Powers):
     def mean(self, body: Polynomial) -> Polynomial:
         """The mean over features, term by term.
 
-        >>> from lngen.prove.budget import Budget
+        >>> from lngen.algebra.budget import Budget
         >>> algebra = RowAlgebra(Budget())
         >>> x = algebra.symbol("x", Axes(True, True))
         >>> m = algebra.extreme("max", x)
@@ -134,7 +135,7 @@ class RowAlgebra(Powers):
     def _extreme_inside(self, kind: str, body: Polynomial) -> Polynomial | None:
         """Return the extreme of a monotonic function of a row, by the extreme of the row.
 
-        >>> from lngen.prove.budget import Budget
+        >>> from lngen.algebra.budget import Budget
         >>> algebra = RowAlgebra(Budget())
         >>> x = algebra.symbol("x", Axes(True, True))
         >>> inside = algebra.exponential(algebra.extreme("max", x))
@@ -180,7 +181,7 @@ class RowAlgebra(Powers):
     def is_place(self, index: Polynomial, i: Polynomial) -> Polynomial:
         """Return the indicator of the feature whose place is an integer i; the row has it for i from 0 to D - 1.
 
-        >>> from lngen.prove.budget import Budget
+        >>> from lngen.algebra.budget import Budget
         >>> algebra = RowAlgebra(Budget())
         >>> index = algebra.symbol("index", Axes(False, True), nonnegative=True)
         >>> x, i = algebra.symbol("x", Axes(True, True)), algebra.symbol("i", Axes(True, False))
@@ -267,7 +268,7 @@ class RowAlgebra(Powers):
     def cosine(self, p: Polynomial) -> Polynomial:
         """The cosine, which is even, and whose square is 1 - sin**2.
 
-        >>> from lngen.prove.budget import Budget
+        >>> from lngen.algebra.budget import Budget
         >>> algebra = RowAlgebra(Budget())
         >>> x = algebra.symbol("x", Axes(True, True))
         >>> cos, sin = algebra.cosine(x), algebra.odd("sine", x)

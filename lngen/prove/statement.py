@@ -15,6 +15,7 @@ import sympy
 from sympy import Expr
 from sympy.core.relational import Relational
 
+from lngen.algebra.budget import Budget
 from lngen.algebra.equations import Equation
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.algebra.symbols import PLACE, AttainsFirst, D, Power, SumRows, TypedSymbol, axes, symbol_like
@@ -26,7 +27,6 @@ from lngen.language.names import fault
 from lngen.language.parsing.expressions import Scope
 from lngen.language.parsing.source import Source, syntax_tree
 from lngen.language.syntax import Kind
-from lngen.prove.budget import Budget
 from lngen.prove.digits import DIGITS, MOST_FEATURES, REQUIRED, Sides, agreement, compared, shape_of
 from lngen.prove.every_size import NotShownError, shown_equal
 from lngen.prove.names import Meanings

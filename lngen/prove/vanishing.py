@@ -18,9 +18,19 @@ from itertools import combinations
 
 from sympy import QQ
 
-from lngen.prove.budget import UndefinedError
 from lngen.prove.facts import Facts
-from lngen.prove.generators import INDICATORS, Exponent, Monomial, Polynomial, add, add_term, places, plus, single
+from lngen.prove.generators import (
+    INDICATORS,
+    Exponent,
+    Monomial,
+    Polynomial,
+    UndefinedError,
+    add,
+    add_term,
+    places,
+    plus,
+    single,
+)
 from lngen.prove.row_algebra import RowAlgebra
 
 
@@ -30,7 +40,7 @@ def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> 
     Raises TooLargeError.
 
     >>> from lngen.algebra.symbols import Axes
-    >>> from lngen.prove.budget import Budget
+    >>> from lngen.algebra.budget import Budget
     >>> from lngen.prove.generators import ONE, minus
     >>> algebra = RowAlgebra(Budget())
     >>> x = algebra.symbol("x", Axes(True, True))

@@ -11,7 +11,7 @@ from sympy import Expr
 from lngen.algebra.notation import latex, latex_name, text
 from lngen.algebra.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, operation_count
 from lngen.derivation.derivation import Derivation, Derivative, Proof, Step
-from lngen.derivation.rules import RULES
+from lngen.derivation.rules import RULE_OF
 from lngen.derivation.vjp import Contribution
 from lngen.errors import counted
 from lngen.language.names import tangent
@@ -321,7 +321,7 @@ def _step(
 
     `last` is the step that each name has been written in; `again` says that the left side has just been read.
     """
-    rule = RULES[step.rule]
+    rule = RULE_OF[step.rule]
     lemma = "" if rule.name in met else rule.statement
     met.add(rule.name)
     gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)

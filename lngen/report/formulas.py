@@ -42,7 +42,7 @@ def formulas(plan: Plan) -> dict[Direction, tuple[str, ...]]:
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.plan.planner import plan
-    >>> from lngen.derivation.simplify import derive
+    >>> from lngen.derivation.gradients import derive
     >>> text = '''
     ... from lngen.language import Row, Feature, Constant, mean, sqrt
     ... def scaled(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
@@ -114,7 +114,7 @@ def summed_over(derivation: Derivation) -> dict[str, str]:
     """Return the axes over which gradients of arrays that lack them are summed at the end, by the gradients' names.
 
     >>> from lngen.language.parsing import parse
-    >>> from lngen.derivation.simplify import derive
+    >>> from lngen.derivation.gradients import derive
     >>> summed_over(derive(parse('def f(x: Array["b t d"], s: Array["b d"]): return s*x')))
     {'ds': 't', 'd2s': 't'}
     """

@@ -14,7 +14,7 @@ from lngen.report.formulas import in_parts
 def legend(d: Derivation) -> tuple[str, ...]:
     """The lines of a legend, of the signs that the forward, the steps and the gradients have.
 
-    >>> from lngen.derivation.simplify import derive
+    >>> from lngen.derivation.gradients import derive
     >>> from lngen.language.parsing import parse
     >>> for line in legend(derive(parse("def f(x: Row, w: Feature): return w*x/mean(x)"))):
     ...     print(line)

@@ -52,7 +52,7 @@ class _Outer:
 def projections(d: Derivation, order: tuple[str, ...] = ()) -> tuple[Projection, ...]:
     """Projections in the gradients of a derivation.
 
-    >>> from lngen.derivation.simplify import derive
+    >>> from lngen.derivation.gradients import derive
     >>> from lngen.language.parsing import parse
     >>> (found,) = projections(derive(parse("def f(x: Row): return x - mean(x)")))
     >>> print(found.gradient.line, found.matrix.line, found.words, sep=chr(10))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy
 
+from lngen.algebra.budget import Budget, TooLargeError
 from lngen.algebra.fold import _METHODS, _method
 from lngen.algebra.normal import NormalDensity, Phi
 from lngen.algebra.numeric import Arithmetic, evaluate_expression
@@ -25,7 +26,6 @@ from lngen.algebra.symbols import (
 )
 from lngen.emit.cpp.expressions import CppPrinter
 from lngen.errors import LngenError
-from lngen.prove.budget import Budget, TooLargeError
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 

@@ -20,7 +20,7 @@ from lngen.algebra.symbols import (
     SumRows,
     Where,
 )
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import load
 from tests.shipped import DEFINITIONS
 from tests.tiers import sample

@@ -8,7 +8,7 @@ import pytest
 
 from lngen.checks import FULL_SHAPES, KINDS, QUICK_SHAPES, Checkable, check
 from lngen.checks.derived import checkable
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
 from lngen.pipeline import stages
 from lngen.pipeline.files.loading import NUMPY, module_from_files

@@ -15,7 +15,7 @@ from lngen.algebra.numeric import Arithmetic, evaluate_equations
 from lngen.algebra.reductions import show_sums
 from lngen.algebra.symbols import AttainsFirst, D, Mean, StopGradient, SumRows, axes, operation_count, whole
 from lngen.derivation.derivation import Derivation, Step
-from lngen.derivation.rules import RULES
+from lngen.derivation.rules import RULE_OF
 from lngen.language import names as reserved
 from lngen.language.syntax import Kind
 from lngen.plan.planner import Plan
@@ -84,7 +84,7 @@ def steps_are_numbered_distinct_and_justified(_: str, made: Plan) -> Iterator[ob
     lines = [(step.part, step.target, step.before, step.after) for step in every]
     yield from (line for line in lines if lines.count(line) > 1)
     for step in every:
-        justified = step.before != step.after and step.rule in RULES and step.reason
+        justified = step.before != step.after and step.rule in RULE_OF and step.reason
         if not justified or step.operations_after != operation_count(step.after):
             yield step
 

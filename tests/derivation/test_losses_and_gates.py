@@ -7,8 +7,8 @@ import pytest
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import operation_count
 from lngen.derivation.derivation import Derivation
-from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.gradients import derive
+from lngen.derivation.second_order import with_second_order
 from lngen.language.parsing import parse
 from tests.tiers import sample
 from tests.work import calls_of
@@ -69,7 +69,7 @@ CALLS = {
 
 
 def derived(name: str) -> Derivation:
-    return second_order(derive(parse(DEFINITIONS[name], f"{name}.py")))
+    return with_second_order(derive(parse(DEFINITIONS[name], f"{name}.py")))
 
 
 @pytest.mark.parametrize("name", sample(DEFINITIONS, ["piecewise"]))

@@ -12,8 +12,8 @@ import pytest
 
 from lngen.algebra.equations import Names
 from lngen.derivation.derivation import Derivation
-from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.gradients import derive
+from lngen.derivation.second_order import with_second_order
 from lngen.errors import DefinitionError
 from lngen.language.names import fault
 from lngen.language.parsing import parse
@@ -31,7 +31,7 @@ CI = ["log_partition", "normalized", "scaled", *[*FILES, *TEXTS][1::120]]
 
 def derived(text: str) -> Derivation:
     """The derivation with its proofs, made now. They hold."""
-    made = prove(second_order(derive(parse(text))))
+    made = prove(with_second_order(derive(parse(text))))
     assert [proof.statement for proof in made.proofs if not proof.passed] == []
     return made
 
@@ -43,7 +43,7 @@ def made_by_rules(text: str) -> list[str]:
     fresh = Names.fresh
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Names, "fresh", lambda self, wanted: found.update([wanted]) or fresh(self, wanted))
-        plan(second_order(derive(parse(text))))
+        plan(with_second_order(derive(parse(text))))
     return sorted(name for name in found if fault(name) is None and name not in names_of(text))
 
 

@@ -24,7 +24,7 @@ from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, Where
 from lngen.checks.complex_step import gradient
 from lngen.checks.layer import Case
 from lngen.checks.on_device import OnDevice, device
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.emit import Notes, cuda, numpy
 from lngen.language import FUNCTIONS, KIND_NAMES
 from lngen.language.definition import Definition

@@ -10,7 +10,7 @@ import pytest
 from lngen.derivation.from_definition import translate
 from lngen.language.parsing import parse
 from tests import derivatives
-from tests.derivation.simplify.rules import normal_form
+from tests.derivation.rules.written import normal_form
 
 KINDS = {"x": "Row", "a": "Row", "b": "Row", "s": "RowScalar", "t": "RowScalar", "w": "Feature", "c": "Constant = 2"}
 

@@ -11,7 +11,7 @@ import pytest
 
 from lngen.derivation.derivation import EVERY_D
 from lngen.derivation.from_definition import to_sympy, translate
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.errors import DefinitionError
 from lngen.language.oracle.evaluate import FLOAT64, LONGDOUBLE, Numbers, evaluate, mp_numbers
 from lngen.language.parsing import instead, parse

@@ -20,7 +20,7 @@ import pytest
 from docs.refusals import SECTIONS
 from docs.refusals.catalogue import Example, formula
 from docs.refusals.habits import ARCS
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.errors import DefinitionError
 from lngen.language import FUNCTIONS
 from lngen.language.oracle.evaluate import evaluate

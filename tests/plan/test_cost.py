@@ -4,7 +4,7 @@ import pytest
 import sympy
 
 from lngen.algebra.symbols import D
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import load, parse
 from lngen.plan.cost import (
     ITEMSIZE,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
 from lngen.plan.history import with_sources
 from lngen.plan.planner import plan

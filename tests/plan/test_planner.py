@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan
 from lngen.plan.program import RowProgram

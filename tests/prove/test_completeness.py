@@ -10,7 +10,7 @@ from sympy import Eq, Expr, Rational, cos, exp, log, sign, sin, sqrt, tanh
 
 from lngen.algebra.symbols import AttainsFirst, D, Mean, Power, RowMax, RowMin, Sigmoid, Softplus, Where
 from lngen.derivation.derivation import EVERY_D, Derivation
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
 from lngen.prove import equal, prove
 from lngen.prove.every_size import EverySize, NotShownError

@@ -12,7 +12,7 @@ import sympy
 from lngen.algebra.numeric import Arithmetic
 from lngen.algebra.symbols import D, Where
 from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Step
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
 from lngen.prove import DIGITS, REQUIRED, prove
 from lngen.prove.digits import (

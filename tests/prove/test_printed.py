@@ -10,7 +10,7 @@ from sympy import Expr
 
 from lngen.algebra.equations import Equation
 from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Derivative, Step
-from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.second_order import with_second_order
 from lngen.prove import every_size, prove
 from lngen.prove.printed import claims
 from tests.corpus import FILES, derivation
@@ -93,7 +93,7 @@ def _steps(step: Step, change: Change) -> Iterator[tuple[str, Step]]:
     ],
 )
 def test_prove_changed_line_is_refused(name: str, change: str, every: int) -> None:
-    made = second_order(derivation(name))
+    made = with_second_order(derivation(name))
     found = [*mutants(made, CHANGES[change])]
     assert len(found) > 100
     passed = [where for where, mutant in found[::every] if all(proof.passed for proof in prove(mutant).proofs)]
@@ -102,7 +102,7 @@ def test_prove_changed_line_is_refused(name: str, change: str, every: int) -> No
 
 @pytest.mark.parametrize("name", sample(FILES, ("softmax",), ("log_softmax", "add_layer_norm", "standardize")))
 def test_claims_of_each_contribution_are_shown(name: str) -> None:
-    made = second_order(derivation(name))
+    made = with_second_order(derivation(name))
     steps = [step for derivative in made.derivatives().values() for step in derivative.steps]
     about = {(claim.step, claim.says) for claim in claims(made)}
     for step in steps:
@@ -115,7 +115,7 @@ def test_claims_of_each_contribution_are_shown(name: str) -> None:
 @pytest.mark.ci
 def test_claims_step_that_begins_elsewhere_is_refused() -> None:
     """Sides of a step may be equal, and yet differ from the line before."""
-    made = second_order(derivation("layer_norm"))
+    made = with_second_order(derivation("layer_norm"))
     step = next(step for step in made.steps[::-1] if step.before is not None)
     assert step.before is not None
     moved = replace(step, before=step.before + step.target, after=step.after + step.target)
@@ -125,7 +125,7 @@ def test_claims_step_that_begins_elsewhere_is_refused() -> None:
 
 @pytest.mark.ci
 def test_claims_output_that_is_off_by_one_is_refused() -> None:
-    made = second_order(derivation("layer_norm"))
+    made = with_second_order(derivation("layer_norm"))
     last = made.forward.equations[-1]
     lines = (*made.forward.equations[:-1], replace(last, expression=last.expression + 1))
     failed = [p for p in prove(_forward(made, lines)).proofs if not p.passed]
@@ -138,7 +138,7 @@ def test_claims_that_the_algebra_has_no_work_left_for_have_digits(name: str, mon
         raise every_size.NotShownError("no work is left")
 
     monkeypatch.setattr(every_size.EverySize, "claim", refused)
-    made = second_order(derivation(name))
+    made = with_second_order(derivation(name))
     proofs = prove(made).proofs
     assert {proof.kind for proof in proofs if proof.about in ("outputs", "given equations", "identities")} == {FIFTY}
     assert all(proof.passed for proof in proofs)

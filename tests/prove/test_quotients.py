@@ -9,7 +9,7 @@ import sympy
 
 from lngen.algebra.symbols import Mean, Power, derivative
 from lngen.derivation.derivation import FIFTY, NONE
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
 from lngen.prove.quotients import quotient_proofs
 from tests.corpus import PROVED, SOME, derivation

@@ -3,8 +3,8 @@
 import pytest
 import sympy
 
+from lngen.algebra.budget import Budget
 from lngen.algebra.symbols import D, FeatureSum, Mean, RowMax, RowSymbol, Where
-from lngen.prove.budget import Budget
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 

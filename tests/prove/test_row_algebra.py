@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import sympy
 
+from lngen.algebra.budget import Budget, TooLargeError
 from lngen.algebra.symbols import Sigmoid, Where
-from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.facts import Facts
+from lngen.prove.generators import UndefinedError
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 from lngen.prove.vanishing import vanishes

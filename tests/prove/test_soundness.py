@@ -17,8 +17,8 @@ from sympy import Expr
 
 import lngen.prove.every_size
 import lngen.prove.vanishing
+from lngen.algebra.budget import Budget
 from lngen.algebra.symbols import TypedSymbol
-from lngen.prove.budget import Budget
 from lngen.prove.every_size import NotShownError, shown_equal
 from lngen.prove.facts import Facts, Poles
 from lngen.prove.generators import Generators, Monomial, Polynomial, inverse, minus

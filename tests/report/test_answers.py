@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from lngen.algebra.symbols import D, RowScalarSymbol
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
 from lngen.plan.cost import ACCUMULATE_ITEMSIZE, ITEMSIZE, cost, reductions
 from lngen.plan.planner import plan

@@ -6,7 +6,7 @@ import sympy
 
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import D, Where
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import load, parse
 from lngen.plan.planner import plan
 from lngen.report.audit import audit

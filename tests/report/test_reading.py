@@ -8,7 +8,7 @@ import sympy
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import Mean, RowSymbol, Sigmoid, derivative
 from lngen.derivation.derivation import Derivation
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.language.parsing import parse
 from lngen.report.derivatives import stated
 from lngen.report.legend import legend

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from lngen.algebra.notation.plain import WORDS
-from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.gradients import derive
+from lngen.derivation.second_order import with_second_order
 from lngen.plan.planner import plan
 from lngen.report import report
 from lngen.report.content import Content, content
@@ -31,7 +31,7 @@ def lines_of(said: Content) -> Iterator[tuple[str, str, list[str]]]:
 @pytest.mark.ci
 @pytest.mark.parametrize("name", sample(sorted(FILES), sorted(FILES)[::3]))
 def test_every_name_in_a_formula_is_defined_above_it_and_no_step_is_printed_twice(name: str) -> None:
-    made = second_order(derive(definition(name)))
+    made = with_second_order(derive(definition(name)))
     assert made.jvp is not None
     assert made.backward_backward is not None
     given = {s.name for s in made.forward.symbols} | {line.symbol.name for line in made.written.equations if line.named}

@@ -12,7 +12,7 @@ from sympy import Expr
 
 from lngen import paths
 from lngen.derivation.derivation import Proof, Step, StepEvidence
-from lngen.derivation.rules import RULES, Rule
+from lngen.derivation.rules import RULE_OF, Rule
 from lngen.emit import render
 from lngen.emit.description import description
 from lngen.emit.render import Markup
@@ -153,7 +153,7 @@ def _step(step: Step, words: StepText, writer: Writer, *, again: bool) -> StepHt
 
     return StepHtml(
         number=step.number,
-        rule=RULES[step.rule],
+        rule=RULE_OF[step.rule],
         lemma=words.lemma,
         reason=writer.prose(step.reason),
         facts=done if step.operations_before is None else f"{step.operations_before} → {done}",

@@ -2,7 +2,7 @@
 
 >>> from lngen.language.parsing import parse
 >>> from lngen.plan.planner import plan
->>> from lngen.derivation.simplify import derive
+>>> from lngen.derivation.gradients import derive
 >>> layer = plan(derive(parse('''
 ... from lngen.language import Row, mean
 ... def centred(x: Row):

@@ -22,8 +22,8 @@ from sympy import Add, Expr, Mul, Pow
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import Acos, Asin, D, Log1p, Power, RowMax, Sigmoid, Where, axes
 from lngen.derivation.derivation import Step
-from lngen.derivation.simplify.forms import BESIDE_ONE, FORMS
-from lngen.derivation.simplify.trail import UNSIMPLIFIED
+from lngen.derivation.rules import RULES
+from lngen.derivation.trail import UNSIMPLIFIED
 from lngen.plan.planner import Plan
 from lngen.plan.program import Line
 from lngen.report.audit.findings import OVERFLOW, Audit, Hazard, Place, Status
@@ -34,8 +34,9 @@ LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
 
 
 STABILITY_RULES = (
-    *dict.fromkeys(form.name for form in (*FORMS, *BESIDE_ONE)),
+    *(rule.name for rule in RULES if rule.place == "expression" and rule.name != "normal distribution"),
     "largest exponent taken out",
+    "tail of a sigmoid",
     "difference of squares",
     "complement",
     "known scaled row",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lngen.derivation.simplify import derive
+from lngen.derivation.gradients import derive
 from lngen.errors import DefinitionError
 from lngen.language import KIND_NAMES, public_names
 from lngen.language.parsing import instead, parse
