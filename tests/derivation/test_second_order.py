@@ -53,7 +53,7 @@ def _holds(derivation):
 
 @pytest.mark.ci
 def test_a_square_of_a_sum_that_may_cancel_is_not_multiplied_out():
-    """Where `2*z + sum(z)` is near 0, so is its square, and `4*z**2 + 4*z*sum(z) + sum(z)**2` is rounding."""
+    """Keep a square whole: near 0 it is as small as its base, and `4*z**2 + 4*z*sum(z) + sum(z)**2` is rounding."""
     line = "mean(0.25/((z + (minimum(sum(z), mean(z)) + z))**2 + 0.5))"
     gradients = with_second_order(derive(parse(f"def f(z: Row): return {line}"))).backward_backward
     squares = [q.expression.atoms(sympy.Pow) for q in gradients.equations]

@@ -137,7 +137,7 @@ def mean_of_product(body: Expr) -> Expr:
 
 
 def lifted(expression: Expr) -> Expr:
-    """What does not vary over features before every mean that it is a factor in; no sum is multiplied out.
+    """Take factors that do not vary over features out of every mean; no sum is multiplied out.
 
     >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
     >>> x, y, r = RowSymbol("x"), RowSymbol("y"), RowScalarSymbol("r")
