@@ -9,6 +9,7 @@ from lngen.errors import LngenError, nearest, printable
 from lngen.language.definition import Definition
 from lngen.language.parsing import load, parse
 from lngen.paths import derive_folder
+from lngen.runtime.protocol.calls import constant
 
 
 def run(definition: str | os.PathLike[str], /, *unnamed: Any, **inputs: Any) -> Any:
@@ -31,7 +32,14 @@ def run(definition: str | os.PathLike[str], /, *unnamed: Any, **inputs: Any) -> 
     named = {found.public(each.name): each.name for each in found.inputs}
     if unnamed:
         raise LngenError(f"run takes the inputs of {found.name} by name: pass {next(iter(named))}=...")
-    outputs = tuple(evaluate(found, {named.get(name, name): value for name, value in inputs.items()}).values())
+    given = {named.get(name, name): value for name, value in inputs.items()}
+    for entry in found.constants:
+        if given.get(entry.name) is not None:
+            try:
+                constant(found.public(entry.name), given[entry.name], entry.name not in found.needed_positive)
+            except (TypeError, ValueError) as error:
+                raise LngenError(f"{error}.") from None
+    outputs = tuple(evaluate(found, given).values())
     return outputs if len(outputs) > 1 else outputs[0]
 
 

@@ -36,6 +36,8 @@ def test_run_of_a_text_a_file_and_a_name(tmp_path: Path) -> None:
         (TEXT, {}, "needs its input 'x'"),
         (TEXT, {"x": [[1.0, 2.0]], "dx": [1.0, 2.0]}, "'dx' has shape (2,); a RowScalar has (1,)"),
         (TEXT, {"x": ["a"]}, "Pass real numbers"),
+        ("layer_norm", {"x": [1.0], "eps": -1}, "eps is -1; pass 0 or more."),
+        (TEXT, {"x": [1.0], "eps": "a"}, "eps is 'a' of type str; pass a number."),
         ("group_norm", {"x": [1.0]}, "lngen.load('group_norm').forward takes them"),
         ("layr_norm", {"x": [1.0]}, "Did you mean layer_norm?"),
     ],

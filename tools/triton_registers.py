@@ -25,12 +25,12 @@ from lngen.cli.layers import definition_of
 from lngen.pipeline.files import loading
 
 TARGETS = {**{f"sm_{n}": ("cuda", n, 32) for n in (80, 90, 100)}, "gfx942": ("hip", "gfx942", 64)}
-"""What kernels are compiled for: the arguments of Triton's `GPUTarget`."""
+"""Targets that kernels are compiled for, as the arguments of Triton's `GPUTarget`."""
 
 ROWS = 64
 
 
-class Compiled(NamedTuple):
+class CompiledKernel(NamedTuple):
     """A kernel for a target; `spilled` are registers on AMD's, and bytes of the stack on NVIDIA's."""
 
     kernel: str
@@ -40,7 +40,7 @@ class Compiled(NamedTuple):
     spilled: int
 
 
-def compiled(name: str, target: str, features: int, dtype: str) -> Iterator[Compiled]:
+def compiled(name: str, target: str, features: int, dtype: str) -> Iterator[CompiledKernel]:
     """Yield the kernels of a layer for rows of so many entries; none where rows cannot lie along one axis."""
     import torch
     from triton.backends.compiler import GPUTarget
@@ -69,7 +69,7 @@ def compiled(name: str, target: str, features: int, dtype: str) -> Iterator[Comp
     finally:
         (on.gpu.launch, on.gpu.DEVICES), torch.version.hip = kept, hip
     for kernel, each in made.items():
-        yield Compiled(kernel, target, features, *_facts(each.asm))
+        yield CompiledKernel(kernel, target, features, *_facts(each.asm))
 
 
 def _facts(asm: Any) -> tuple[int, int]:

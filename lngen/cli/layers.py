@@ -116,6 +116,10 @@ def _file_defining(name: str) -> Path:
         raise LngenError(
             f"{printable(name)} is a folder, and none that lngen wrote a layer to. Name one in it, or a file."
         )
+    if Path(f"{name}.py").is_file():
+        raise LngenError(
+            f"there is no layer {printable(name)!r}. For the file of that name, write {printable(name)}.py."
+        )
     raise LngenError(
         f"there is no layer {printable(name)!r}.{nearest(name, names)} There are {', '.join(names) or 'none'}. "
         "A definition file is named by its path, such as ./mine.py."

@@ -24,12 +24,12 @@ from lngen.derivation.derivation import FIFTY, NONE, QUOTIENTS, Derivation, Proo
 from lngen.prove.digits import DIGITS, REQUIRED, drawn, input_point, is_finite, rests_on_rounding
 
 SIZES = 4
-"""How many D are tried, from the smallest on."""
+"""Number of D that are tried, from the smallest on."""
 
 _WORKED = 180
 _STEP = mpmath.mpf(10) ** -60
 _SMALLEST = mpmath.mpf(10) ** -40
-"""What a change has to be beside 1 and beside the value that changes, so that its digits are no rounding."""
+"""Least size of a change, beside 1 and the value that changes, of which the digits are no rounding."""
 
 _RANGES = ((-1, 1), (1, 2), (-2, -1))
 
@@ -62,7 +62,7 @@ def quotient_proofs(derivation: Derivation) -> Iterator[Proof]:
 
 def _compared(derivation: Derivation, features: int, point: Environment) -> Iterator[tuple[TypedSymbol, int]]:
     """Yield the digits to which each gradient says how the definition changes; nothing where it is not finite."""
-    arithmetic, moved = Arithmetic(_WORKED), _Moved(derivation, point)
+    arithmetic, moved = Arithmetic(_WORKED), _LossNearby(derivation, point)
     values = evaluate_equations(derivation.forward.equations, point, arithmetic)
     values = evaluate_equations(derivation.backward, values, arithmetic)
     for symbol, gradient in derivation.gradients:
@@ -78,7 +78,7 @@ def _compared(derivation: Derivation, features: int, point: Environment) -> Iter
             yield symbol, digits
 
 
-class _Moved:
+class _LossNearby:
     """The sum of the outputs of a definition, each entry times its cotangent, at a point with one input moved."""
 
     def __init__(self, derivation: Derivation, point: Environment) -> None:

@@ -43,3 +43,20 @@ def test_a_class_is_the_functions_of_its_layer(name):
     assert list(made.gradients) == parameters
     for each in parameters:
         np.testing.assert_array_equal(made.gradients[each], gradients[each])
+
+
+def test_an_attribute_of_a_parameters_name_is_refused_for_it_would_do_nothing():
+    made = importlib.import_module("generated.layer_norm").LayerNorm(4)
+    with pytest.raises(AttributeError, match=r"gamma is a parameter; set its values by parameters\['gamma'\] = \.\.\."):
+        made.gamma = 2
+    made.eps = 1e-3
+    assert made.eps == 1e-3
+
+
+def test_a_number_without_a_point_is_a_value_of_a_parameter():
+    made = importlib.import_module("generated.scaled_softmax").ScaledSoftmax()
+    (name,) = made.parameters
+    made.parameters[name] = -3
+    assert made.parameters[name] == -3
+    with pytest.raises(TypeError, match="floating point"):
+        made.parameters[name] = True

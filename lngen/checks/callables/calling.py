@@ -193,7 +193,7 @@ def _parsed(function: Callable[..., Any], text: str, public: Mapping[str, str]) 
     def word(node: ast.expr) -> Any:
         if isinstance(node, ast.Name):
             if node.id not in public:
-                raise refuse(f"no input is called {node.id}", node.col_offset)
+                raise refuse(f"no input is called {node.id}.{nearest(node.id, public)}".rstrip("."), node.col_offset)
             return Given(public[node.id])
         if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool | int | float | str)):
             return node.value

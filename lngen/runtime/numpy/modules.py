@@ -57,7 +57,8 @@ class Parameters(MutableMapping[str, Array]):
         if name not in self._arrays:
             there = ", ".join(self._arrays) or "none"
             raise ValueError(f"{self._layer} has no parameter {name!r}; there are: {there}")
-        found: Array = array(name, value, True)
+        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+        found: Array = array(name, float(value) if is_whole else value, True)
         shape = self._arrays[name].shape
         if found.shape != shape:
             raise ValueError(f"{name} has shape {found.shape}; pass an array of shape {shape}")
@@ -96,6 +97,11 @@ class NumpyModule:
         """Add a Constant, and return it. Raises TypeError or ValueError for one that no call would take."""
         self._constants.append(name)
         return float(constant(name, value, signed))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__.get("parameters", ()):
+            raise AttributeError(f"{name} is a parameter; set its values by parameters[{name!r}] = ...")
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         shown = [str(value) if name == "D" else f"{name}={value}" for name, value in self._sizes.items()]

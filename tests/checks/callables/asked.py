@@ -1,4 +1,4 @@
-"""What the tests of functions ask: the claims of a layer, whose references all of them share."""
+"""Claims of a layer that the tests of functions ask for; all of them share its references."""
 
 from __future__ import annotations
 
