@@ -26,6 +26,7 @@ from tests.shipped import FILES, LAYERS, ROOT, WHOLE, shipped
 from tests.tiers import sample
 
 SHARED = [f"{RUNTIME}/{path}" for path, _ in manifest.runtime_emission().files]
+COPIED = ", which the layers share: copy them with it"
 
 MINE = '''
 """A scaled row."""
@@ -94,7 +95,7 @@ class TestDerive:
         derivation, written = result.stdout.split("\nwrote ", 1)
         assert "dw = sum_rows(dy*x)" in derivation
         *files, next_step, on_numpy, in_torch, in_jax = f"wrote {written}".splitlines()
-        assert files == [f"wrote here/_runtime: {len(SHARED)} files", f"wrote here/mine: {len(FILES)} files"]
+        assert files == [f"wrote here/_runtime: {len(SHARED)} files{COPIED}", f"wrote here/mine: {len(FILES)} files"]
         assert next_step == "Next: `lngen check mine.py --out here` holds the code against its definition."
         assert on_numpy == "Import it: `from here import mine`"
         assert in_torch == "In PyTorch: `from here.mine.torch_backend import Mine`"
@@ -182,7 +183,7 @@ class TestDerive:
         result = lngen("derive", mine, "--out", "here", "--format", "markdown")
         assert result.exit_code == 0
         assert not any(line.startswith("wrote") for line in result.stdout.splitlines())
-        assert result.stderr.startswith(f"wrote here/_runtime: {len(SHARED)} files\n")
+        assert result.stderr.startswith(f"wrote here/_runtime: {len(SHARED)} files{COPIED}\n")
 
     def test_json_is_one_document(self, mine):
         result = lngen("derive", mine, "--out", "here", "--format", "json")

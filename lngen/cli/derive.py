@@ -216,6 +216,7 @@ def _tell_changes(
             gone = f"; removed {counted(len(removed), 'file')}" if removed else ""
             files = counted(len(found) - len(removed), "file")
             gone += "; it was of another definition" if emission.name in others else ""
+            gone += ", which the layers share: copy them with it" if emission.name == RUNTIME else ""
             _tell(f"wrote {layers.shown(folder / emission.name)}: {files}{gone}", format)
     if drifts and not each:
         _tell(f"changed in {layers.shown(folder)}: {counted(len(drifts), 'file')}", format)
