@@ -4,7 +4,7 @@ DIR/README.md
 DIR/build/torch-universal/metadata.json
 DIR/build/torch-universal/NAME/          a package, whose imports are relative
     __init__.py  layers.py  _runtime/    modules whose `forward` alone is used, and what all layers share
-    rms_norm/                            its page for PyTorch, its kernels in Triton, and its derivation
+    LAYER/                               its page for PyTorch, its kernels in Triton, and its derivation
 """
 
 from __future__ import annotations
