@@ -12,7 +12,7 @@ from lngen.report import escape
 from lngen.report.audit import Hazard
 from lngen.report.content import Content, Part, StageLines, StepText
 from lngen.report.formulas import Formula, formulas
-from lngen.report.words import NONE_ASKED, PASSES, UNFUSED, place, rewrite, way
+from lngen.report.words import NONE_ASKED, PASSES, place, rewrite, way
 
 
 def document(c: Content) -> str:
@@ -52,7 +52,6 @@ def _blocks(c: Content) -> Iterator[str]:
             items = _items(_words(f"{stage}: {words}") for stage, words in answer.stages)
             yield from _folded("Stage by stage", [items])
     yield _heading("Cost")
-    yield _words(UNFUSED)
     yield _cells(c.cost)
     yield from _folded(c.size_title, [_cells(c.size)])
     yield _heading("Where digits can be lost")

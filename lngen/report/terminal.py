@@ -21,7 +21,7 @@ from lngen.report.audit import Hazard
 from lngen.report.audit.findings import Status
 from lngen.report.content import Content, Part, Side, StepText, content
 from lngen.report.formulas import Formula
-from lngen.report.words import PASSES, UNFUSED, place, rewrite, way
+from lngen.report.words import PASSES, place, rewrite, way
 
 THEME = Theme(
     {
@@ -50,6 +50,7 @@ _RULE_COLUMN = 18
 _STEP_INDENT = 6 + _RULE_COLUMN + 2
 _MOST_STEP_INDENT = 4  # the share of the width that a step begins after
 _MOST_STEPS = 12
+_BY_THE_CHAIN_RULE = "By the chain rule, in --full line by line: "
 _MORE = "--full prints the chain rule line by line, tangents, second order, rules, proofs, stages and cost."
 
 
@@ -81,7 +82,11 @@ class _Lines:
         """Return the forward, the steps that shorten each gradient, what is shown of them, and the gradients last."""
         said = self.said
         steps = self.shortening()
-        lines = [*self.title(), "", *self.legend(), "", *self.formulas(self.read_by(steps)), ""]
+        read = self.read_by(steps)
+        lines = [*self.title(), "", *self.legend(), "", *self.formulas(read), ""]
+        told = {each.name for each in (*read, *said.gradients)}
+        if steps and (others := dict.fromkeys(step.target for step in said.parts[1].steps if step.target not in told)):
+            lines += [*self.prose(_BY_THE_CHAIN_RULE + ", ".join(others), "  "), ""]
         before: StepText | None = None
         for step in steps:
             lines += self.step(step, before)
@@ -279,7 +284,7 @@ class _Lines:
         """List what each direction moves and computes, and how much that is for rows of some size."""
         said = self.said
         size = ["", f"  {escape.markup(said.size_title)}", "", *self.table(said.size)]
-        return [*self.prose(UNFUSED, "  "), "", *self.table(said.cost), *size]
+        return [*self.table(said.cost), *size]
 
     def hazards(self) -> list[str]:
         """Each place where digits can be lost, and what is done about it."""

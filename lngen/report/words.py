@@ -7,7 +7,6 @@ from lngen.report.audit import Hazard
 from lngen.report.formulas import Formula
 
 NONE_ASKED = "None was asked for."
-UNFUSED = "Unfused is the same with a kernel for each operation."
 PASSES = (
     "Lines that a pass rewrote after the derivation. They are part of the emitted programs, which "
     "are shown to be equal to the derivation; code names them by their numbers."
