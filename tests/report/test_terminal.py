@@ -53,6 +53,7 @@ def test_a_screen_has_forward_shortening_steps_evidence_and_the_gradients_last(p
     shown, said = lines(plan), content(plan)
     numbers = [int(found[1]) for line in shown if (found := re.match(r" *(\d+)  ", line))]
     assert numbers == [13, 14, 15, 16, 17]
+    assert "  By the chain rule, in --full line by line: drstd, dvar, dx_centred, dmu" in shown
     places = [
         next(i for i, line in enumerate(shown) if line.startswith(start))
         for start in ("Layer normalization", "  mu ", "  x_centred = x - mu", "  13 ", "  proved: ", "  --full ")
