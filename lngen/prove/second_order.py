@@ -45,7 +45,7 @@ def _jvp_sides(
     point = evaluate_equations(derivation.written.equations, point, arithmetic)
     point = evaluate_equations(derivation.forward.equations, point, arithmetic)
     gradients = evaluate_equations(derivation.backward, point, arithmetic)
-    moved = evaluate_equations(jvp.equations, _with(point, jvp.arguments, features), arithmetic)
+    moved = evaluate_equations(jvp.equations, _with_directions(point, jvp.arguments, features), arithmetic)
     forward = zip((symbol for _, symbol in jvp.results), derivation.adjoint.cotangents, strict=True)
     backward = zip(jvp.arguments, (gradient for _, gradient in derivation.gradients), strict=True)
     left = _dot(((moved[a], point[u], u) for a, u in forward), features)
@@ -62,8 +62,8 @@ def _double_sides(
     forward = in_short_lines(whole.forward)
     along = tangent(forward)
     point = evaluate_equations(forward.equations, point, arithmetic)
-    point = _with(point, double.arguments, features)
-    moved = evaluate_equations(along.equations, _with(point, along.arguments, features), arithmetic)
+    point = _with_directions(point, double.arguments, features)
+    moved = evaluate_equations(along.equations, _with_directions(point, along.arguments, features), arithmetic)
     result = evaluate_equations(double.equations, point, arithmetic)
     of_gradients = [evaluate_expression(value, moved, arithmetic) for _, value in along.results]
     left = _dot(((a, point[w], w) for a, w in zip(of_gradients, double.arguments, strict=True)), features)
@@ -75,13 +75,14 @@ def _finite_pair(left: Any, right: Any) -> Sides:
     return [("", left, right)] if mpmath.isfinite(left) and mpmath.isfinite(right) else []
 
 
-def _with(point: Environment, symbols: Sequence[TypedSymbol], features: int) -> Environment:
-    """The point with seeded values in [-1, 1] for some symbols."""
-    generator = random.Random(features)
-    result = dict(point)
-    for symbol in symbols:
-        result[symbol] = drawn(symbol, features, generator, -1, 1)
-    return result
+def _with_directions(point: Environment, symbols: Sequence[TypedSymbol], features: int) -> Environment:
+    """The point with values in [-1, 1] for some symbols, seeded by their names.
+
+    Were two directions the same, faults of one sign and of the other would cancel in `<J v, u> = <v, J^T u>`.
+    """
+    return point | {
+        symbol: drawn(symbol, features, random.Random(f"{symbol.name} {features}"), -1, 1) for symbol in symbols
+    }
 
 
 def _dot(triples: Iterator[tuple[Any, Any, TypedSymbol]], features: int) -> Any:

@@ -1,8 +1,11 @@
 """The JVP and the double backward in their shortest form."""
 
+from dataclasses import replace
+
 import pytest
 import sympy
 
+from lngen.algebra.symbols import SumRows
 from lngen.derivation.derivation import EVERY_D, FIFTY
 from lngen.derivation.differential import Differential
 from lngen.derivation.gradients import derive
@@ -49,6 +52,20 @@ def test_a_chain_ends_after_bounded_work_and_holds(name):
 def _holds(derivation):
     sides = ("jvp", "backward_backward")
     return [second_order_proof(derivation, function)[2] for function in sides]
+
+
+def test_faults_of_one_sign_and_of_the_other_do_not_cancel_in_the_dot_test():
+    """Of one direction for tangents and cotangents, `ddgamma*x_dot - gamma_dot*ddx` would be 0."""
+    right = with_second_order(derive(parse("def scaled(x: Row, gamma: Feature): return gamma*x*rsqrt(mean(x**2) + 1)")))
+    double = right.backward_backward
+    given = {symbol.name: symbol for symbol in double.arguments}
+    of = {symbol: name for name, symbol in double.results}
+    added = {"dx": given["ddgamma"], "dgamma": -SumRows(given["ddx"])}
+    wrong = [replace(q, expression=q.expression + added.get(of.get(q.symbol), 0)) for q in double.equations]
+    assert len({*wrong} - {*double.equations}) == 2
+    assert second_order_proof(right, "backward_backward", 3)[2]
+    planted = replace(right, backward_backward=replace(double, equations=tuple(wrong)))
+    assert not second_order_proof(planted, "backward_backward", 3)[2]
 
 
 @pytest.mark.ci
