@@ -106,7 +106,11 @@ def _of_known(forward: Forward, written: Forward, steps: list[Step]) -> list[Ste
 
 
 def _forward_steps(forward: Forward, written: Forward, meaning: dict[TypedSymbol, Expr], trail: Trail) -> None:
-    """The normal form, a step a line; those of earlier rules stand where what they speak of is known."""
+    """Write the trail's steps anew: one for each line of the normal form.
+
+    A step of an earlier rule comes before the first line by which all that it reads is known, and one about a line's
+    own name directly before that line.
+    """
     earlier, trail.steps = trail.steps, []
     before_of, values = _written_out(written, meaning), {q.symbol: q.expression for q in written.equations}
     own = {equation.symbol.name for equation in forward.equations}

@@ -37,10 +37,10 @@ def function_name(e: Expr, argument: Expr) -> str:
     return "_".join([stem, *words[:2]])
 
 
-def plain(name: str) -> str:
+def without_suffix(name: str) -> str:
     """A name without what it says was done.
 
-    >>> plain("e_shifted"), plain("exp_shifted_2"), plain("x")
+    >>> without_suffix("e_shifted"), without_suffix("exp_shifted_2"), without_suffix("x")
     ('e', 'exp', 'x')
     """
     return _DONE.sub("", name)
@@ -74,5 +74,5 @@ def _statistic_name(reduction: Reduction, value_of: Callable[[Expr], Expr | None
     if isinstance(body, Pow) and body.exp == 2 and isinstance(value_of(body.base), Add):
         return "var"
     if isinstance(reduction, Mean) and isinstance(value_of(body), Function):
-        return f"mean_{plain(str(body.name))}"
+        return f"mean_{without_suffix(str(body.name))}"
     return reduction_name(reduction)

@@ -223,6 +223,10 @@ class ReversePass(DerivativePass):
             self._selects[symbol] = selects[0]
 
     def _simplify(self, row_class: RowClass, target: TypedSymbol, shown: TypedSymbol, expression: Expr) -> Expr:
+        """The gradient of `target`, in the basis of its row in which it is shortest; its steps are told of `shown`.
+
+        Where all work is spent only common factors are taken out.
+        """
         sent, reason = self._contributions_to(target), f"the gradient of {target.name}"
         expression = self._with_named_sums(row_class, expression)
         try:

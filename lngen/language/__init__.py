@@ -78,12 +78,15 @@ def mean(row: Any, axes: str = "d", /) -> Any:
 
 @entry("every real row", role="reduction")
 def sum(row: Any, axes: str = "d", /) -> Any:
-    """The sum over the feature axis. Its derivative is 1 for every entry."""
+    """The sum over the feature axis, or over axes that have names: `sum(x, "h")`.
+
+    Its derivative is 1 for every entry.
+    """
 
 
 @entry("every real row", role="reduction")
-def max(row: Any, axes: str = "", /) -> Any:
-    """The largest entry over the feature axis.
+def max(row: Any, axes: str = "d", /) -> Any:
+    """The largest entry over the feature axis, or over axes that have names: `max(x, "h")`.
 
     Its derivative is 1 for the first entry that attains it and 0 for the others. For the larger of two values
     write `maximum`.
@@ -91,8 +94,8 @@ def max(row: Any, axes: str = "", /) -> Any:
 
 
 @entry("every real row", role="reduction")
-def min(row: Any, axes: str = "", /) -> Any:
-    """The smallest entry over the feature axis.
+def min(row: Any, axes: str = "d", /) -> Any:
+    """The smallest entry over the feature axis, or over axes that have names: `min(x, "h")`.
 
     Its derivative is 1 for the first entry that attains it and 0 for the others. For the smaller of two
     values write `minimum`.

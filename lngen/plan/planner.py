@@ -199,9 +199,10 @@ class _Planner:
     def _sources(
         self, read: Iterable[TypedSymbol]
     ) -> tuple[list[RowArgument], tuple[RowScalarSymbol, ...], list[ProgramLine]]:
-        """Find the sources of the forward values that are read.
+        """Find where a later direction has the values of forward that it reads.
 
-        Returns rows and row scalars by reference, saved row scalars, and lines that are computed again.
+        Returns tensors that are read again (inputs, and outputs that are kept for it), saved row scalars, and the
+        lines of forward that are computed again.
         """
         line_of = {line.symbol: line for line in self._forward}
         inputs = (RowArgument(s.name, s, "saved input") for s in self._derivation.forward.symbols if axes(s).rows)

@@ -106,12 +106,13 @@ class Powers:
         return self.of.place(("power", make.inside), lambda: make)
 
     def _power_of_term(self, coefficient: Any, monomial: Monomial, exponent: Exponent) -> Polynomial:
+        """A term to a power: `4*x**2` to the power 1/2 is `2*x*sign(x)`. An indicator to a positive one is itself."""
         known = self.of.known
-        flags = tuple(factor for factor in monomial if known[factor[0]].kind in INDICATORS)
+        indicators = tuple(factor for factor in monomial if known[factor[0]].kind in INDICATORS)
         outside: Polynomial = ONE
-        if flags:
-            monomial = tuple(factor for factor in monomial if factor not in flags)
-            outside = {flags: QQ(1)} if exponent > 0 else single(self._base({flags: QQ(1)}), exponent)
+        if indicators:
+            monomial = tuple(factor for factor in monomial if factor not in indicators)
+            outside = {indicators: QQ(1)} if exponent > 0 else single(self._base({indicators: QQ(1)}), exponent)
         if exponent.denominator == 1:
             raised = {inverse(monomial, exponent): coefficient ** int(exponent)}
             return self.of.product(outside, raised)
@@ -120,7 +121,7 @@ class Powers:
         odd = []
         for place, k in monomial:
             g = known[place]
-            if g.nonnegative or (k.denominator > 1):
+            if g.nonnegative or k.denominator > 1:  # what has a root is not negative
                 factor = single(place, k * exponent)
             elif k % 2:
                 odd.append((place, k))

@@ -248,7 +248,7 @@ def _at_points(statement: _NumericStatement, smallest: int, why: str) -> Verdict
                 point = _point(statement, features, turn)
                 if not _is_clear(statement, point):
                     continue
-                found = _refuted(statement, point)
+                found = _counterexample(statement, point)
                 if found:
                     return Verdict(NONE, reason=f"refuted at D = {features}{found}", refuted=True)
                 if turn + 1 == _TURNS:
@@ -309,8 +309,8 @@ def _is_clear(statement: _NumericStatement, point: Environment) -> bool:
     return True
 
 
-def _refuted(statement: _NumericStatement, point: Environment) -> str:
-    """A point, and both sides where they differ by more than rounding; nothing where they do not."""
+def _counterexample(statement: _NumericStatement, point: Environment) -> str:
+    """A point, and both sides where they differ by more than rounding, to stand behind "D = 3"; "" for none."""
     ((_, *values),) = statement.sides(point, Arithmetic(DIGITS))
     with mpmath.workdps(2 * DIGITS):
         ((_, *more),) = statement.sides(point, Arithmetic(2 * DIGITS))

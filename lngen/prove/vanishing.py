@@ -71,12 +71,16 @@ def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> 
 
 
 def _vanishes_in_each_case(p: Polynomial, place: int, algebra: RowAlgebra, facts: Facts) -> bool:
+    """Test whether p is zero in each case of the indicator at a place.
+
+    A case is the values of indicators, and the sign of what they are of, None where it is not known.
+    """
     g = algebra.of.known[place]
     cases: list[tuple[dict[int, int], int | None]]
     if g.kind == "attains":
         cases = [({place: 1}, 0), ({place: 0}, None)]
     else:
-        above, below = sorted((place, algebra.of.opposite(place)))
+        above, below = sorted((place, algebra.of.opposite(place)))  # "positive" is made first
         cases = [({above: 1, below: 0}, 1), ({above: 0, below: 0}, 0), ({above: 0, below: 1}, -1)]
     possible = facts.signs(g.base)
     if g.one_sided:

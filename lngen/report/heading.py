@@ -28,8 +28,8 @@ _UNSAFE_IN_COMMENTS = (
 )
 
 
-def notes(planned: Plan, name: str) -> Notes:
-    """Return the texts of a layer's code that a backend emits."""
+def notes(planned: Plan, backend: str) -> Notes:
+    """Return what a backend writes besides the code: the title, the lines at the top, formulas, names of callers."""
     definition = planned.derivation.definition
     lines: dict[Direction, tuple[str, ...]] = {}
     for direction, each in formulas(planned).items():
@@ -39,7 +39,7 @@ def notes(planned: Plan, name: str) -> Notes:
     return Notes(
         layer=definition.name,
         title=_title(definition),
-        header=header(planned, name),
+        header=header(planned, backend),
         formulas={**lines, "forward": (*renamed, *lines["forward"])},
         inputs=tuple(entry.name for entry in definition.positional),
         data=tuple(entry.name for entry in definition.data),

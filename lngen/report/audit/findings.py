@@ -61,7 +61,7 @@ class Audit:
 
 
 def warning(hazards: Iterable[Hazard]) -> str:
-    """The exponentials of which no rule takes the largest exponent out, and from which argument on they overflow."""
+    """Say from which argument on the first exponential without protection overflows, and how many more there are."""
     found = [hazard.danger for hazard in hazards if hazard.kind == OVERFLOW and hazard.status == "open"]
     more = f", and {len(found) - 1} more of its kind" if len(found) > 1 else ""
     return f"open: {found[0]}{more}" if found else ""
