@@ -167,11 +167,9 @@ def _value_of(symbol: TypedSymbol, features: int, turn: int) -> Any:
 
 
 def _require_decided(value: Any, other: Any = 0) -> None:
-    """Raise ArithmeticError where two values may be equal but for rounding."""
-    apart = np.ravel(abs(np.asarray(value) - other))
-    if apart.dtype != object:
-        is_open = bool(np.any(apart < _TIE_OF_FLOATS))
-    else:
-        is_open = any(0 < entry < _TIE for entry in apart)
-    if is_open:
+    """Raise ArithmeticError where two values may be equal but for rounding, or floats have none."""
+    with np.errstate(all="ignore"):
+        apart = np.ravel(abs(np.asarray(value) - other))
+    are_floats = apart.dtype != object
+    if not np.all(apart >= _TIE_OF_FLOATS) if are_floats else any(0 < entry < _TIE for entry in apart):
         raise ArithmeticError("rounding decides a comparison")

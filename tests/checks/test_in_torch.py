@@ -1,6 +1,7 @@
 """Every layer under the checks of PyTorch, and mistakes that they find."""
 
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -147,15 +148,16 @@ def test_the_command_checks_a_layer_of_ones_own(tmp_path):
         "def mine(x: Row, gamma: Feature = 1): return gamma*x/(1 + mean(x**2))"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "lngen", "check", str(file), "--backend", "torch", "--shape", "3,5"],
+        [sys.executable, "-m", "lngen", "check", str(file), "--backend", "torch", "--shape", "3,5", "--json"],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "CXX": "no-such-compiler", "COLUMNS": "160"},
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "hessian" in done.stdout
-    assert "no claim on 3" in done.stdout
+    (report,) = json.loads(done.stdout)
+    assert any("hessian" in each["what"] for each in report["evidence"])
+    assert [each["what"] for each in report["evidence"] if not each["claimed"]]
     assert "not run: Inductor finds no C++ compiler" in done.stdout
 
 

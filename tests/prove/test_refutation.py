@@ -40,3 +40,10 @@ def test_a_comparison_that_floats_round_away_is_made_in_many_digits():
 
 def test_a_comparison_that_rounding_decides_tells_nothing():
     assert differ(Where(sympy.Ne(D * Mean(X), FeatureSum(X), evaluate=False), 1, 0), sympy.Integer(0)) == [False, False]
+
+
+@pytest.mark.parametrize("side", [sympy.log(X), 1 / X, sympy.log(X) - RowMax(sympy.log(X))])
+def test_what_has_no_number_at_a_point_tells_nothing_there(side):
+    """A warning of NumPy would be an error here."""
+    switch = Where(sympy.Ge(side, Mean(side), evaluate=False), X, 0)
+    assert differ(switch, switch + X - X * 1) == [False, False]
