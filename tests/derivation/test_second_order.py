@@ -55,7 +55,7 @@ def _holds(derivation):
 
 
 def test_faults_of_one_sign_and_of_the_other_do_not_cancel_in_the_dot_test():
-    """Of one direction for tangents and cotangents, `ddgamma*x_dot - gamma_dot*ddx` would be 0."""
+    """Draw directions apart: of one for tangents and cotangents, `ddgamma*x_dot - gamma_dot*ddx` would be 0."""
     right = with_second_order(derive(parse("def scaled(x: Row, gamma: Feature): return gamma*x*rsqrt(mean(x**2) + 1)")))
     double = right.backward_backward
     given = {symbol.name: symbol for symbol in double.arguments}
