@@ -66,14 +66,14 @@ MISTAKES = {
     ),
     "twice the default of a Constant": Mistake(
         "lngen/emit/signatures.py",
-        '= {as_python(each.default)}"',
-        '= {as_python(2 * each.default)}"',
+        "literal(float(each.default))",
+        "literal(float(2 * each.default))",
         (f"{CONFORMANCE}::test_constants_have_their_defaults",),
     ),
     "the mask of a row of one entry": Mistake(
         "lngen/runtime/native/host_rows.h",
-        "  if (column < end) body(column, First{end - column, run});",
-        "  if (column < end) body(column, First{end > 1 ? end - column : 0, run});",
+        "  if (column < D) body(column, First{D - column});",
+        "  if (column < D) body(column, First{D > 1 ? D - column : 0});",
         (f"{CONFORMANCE} cpu and 1x1",),
     ),
     "the derivative of a function": Mistake(
