@@ -229,3 +229,11 @@ PACKAGES = [stage for stage in STAGES if (PACKAGE / stage).is_dir() and stage !=
 def test_the_architecture_lists_the_packages_in_their_order():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)` \|", text.partition("## Terms")[0], re.MULTILINE) == PACKAGES
+
+
+@pytest.mark.ci
+def test_the_nightly_tests_can_be_collected():
+    """Each test is in one tier, which only a run of the tier itself looks at."""
+    words = ["-m", "pytest", "--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "exhaustive", "tests"]
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]

@@ -49,8 +49,7 @@ def _both_sides(step: Step) -> PrintedEquality:
     return PrintedEquality(step.number, step.part, "", step.after, step.before)
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("name", sample(PLANTED, [*PLANTED][::6], [*PLANTED][::2]))
+@pytest.mark.parametrize("name", sample(PLANTED, (), [*PLANTED][::2]))
 def test_the_second_derivation_catches_every_planted_fault(name: str) -> None:
     agreed = [digits for _, digits, _ in second_derivation(planted(name))]
     assert min(agreed) < 10
