@@ -184,18 +184,23 @@ def _beyond(
         text = f"{function}: {', '.join(shown)}: each is the {beside}"
         yield Proof(EVERY_D, text, True, about, len(shown))
         # Both sides were differentiated by the same rules: a wrong rule is refuted by the other direction's.
-        kind, text, passed = second_order_proof(derivation, function, *_BESIDE_AN_EQUALITY)
+        kind, text, passed = _dot_test(derivation, function, *_BESIDE_AN_EQUALITY)
         if not passed:
             yield Proof(kind, text, False, about)
         return
     if shown:
         yield Proof(EVERY_D, f"{function}: {', '.join(shown)}", True, about, len(shown))
-    try:
-        kind, text, passed = second_order_proof(derivation, function)
-    except TypeError as error:
-        kind, text, passed = NONE, f"{function}: {error}", False
+    kind, text, passed = _dot_test(derivation, function)
     reasons = "; ".join(dict.fromkeys(open_.values()))
     yield Proof(kind, f"{text} ({reasons})", passed, about, len(results) - len(shown))
+
+
+def _dot_test(derivation: Derivation, function: str, *limits: int) -> tuple[str, str, bool]:
+    """The same as `second_order_proof`, and a failure where an expression has no number."""
+    try:
+        return second_order_proof(derivation, function, *limits)
+    except TypeError as error:
+        return NONE, f"{function}: {error}", False
 
 
 __all__ = ["DIGITS", "MOST_FEATURES", "REQUIRED", "Verdict", "equal", "has_values", "prove"]
