@@ -296,6 +296,11 @@ def drawn(symbol: TypedSymbol, features: int, generator: random.Random, low: int
     return _drawn(symbol, features, generator, partial(uniform, generator, low, high))
 
 
+def direction(symbol: TypedSymbol, features: int) -> Any:
+    """Values in [-1, 1] along which a symbol is moved, seeded by its name: no two symbols have the same."""
+    return drawn(symbol, features, random.Random(f"{symbol.name} {features}"), -1, 1)
+
+
 def chosen(symbol: TypedSymbol, features: int, generator: random.Random, numbers: Sequence[str]) -> Any:
     """Values for a symbol, each one of some numbers."""
     return _drawn(symbol, features, generator, partial(generator.choice, numbers))

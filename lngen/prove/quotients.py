@@ -21,7 +21,7 @@ import numpy as np
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.algebra.symbols import StopGradient, TypedSymbol
 from lngen.derivation.derivation import FIFTY, NONE, QUOTIENTS, Derivation, Proof
-from lngen.prove.digits import DIGITS, REQUIRED, drawn, input_point, is_finite, rests_on_rounding
+from lngen.prove.digits import DIGITS, REQUIRED, agreement, direction, input_point, is_finite, rests_on_rounding
 
 SIZES = 4
 """Number of D that are tried, from the smallest on."""
@@ -66,14 +66,13 @@ def _compared(derivation: Derivation, features: int, point: Environment) -> Iter
     values = evaluate_equations(derivation.forward.equations, point, arithmetic)
     values = evaluate_equations(derivation.backward, values, arithmetic)
     for symbol, gradient in derivation.gradients:
-        direction = drawn(symbol, features, random.Random(f"{symbol.name} {features}"), -1, 1)
-        there, back = (moved.loss(symbol, sign * _STEP * direction) for sign in (1, -1))
-        parts = np.ravel(np.asarray(values[gradient] * direction, dtype=object))
+        along = direction(symbol, features)
+        there, back = (moved.loss(symbol, sign * _STEP * along) for sign in (1, -1))
+        parts = np.ravel(np.asarray(values[gradient] * along, dtype=object))
         if not all(map(is_finite, (parts, there, back))):
             continue
-        apart = abs(mpmath.fsum(parts) - (there - back) / (2 * _STEP))
-        scale = max(mpmath.fsum(map(abs, parts)), _SMALLEST * (1 + abs(there) + abs(back)))
-        digits = DIGITS if apart == 0 else max(0, min(DIGITS, int(-mpmath.log10(apart / scale))))
+        least = max(mpmath.fsum(map(abs, parts)), _SMALLEST * (1 + abs(there) + abs(back)))
+        digits = agreement(mpmath.fsum(parts), (there - back) / (2 * _STEP), DIGITS, least=least)
         if digits >= REQUIRED or not rests_on_rounding(derivation, moved.values):
             yield symbol, digits
 

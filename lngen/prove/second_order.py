@@ -7,7 +7,6 @@ of the gradients, taken line by line and not simplified.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -21,7 +20,7 @@ from lngen.derivation.derivation import FIFTY, NONE, Derivation, Derivative
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
 from lngen.derivation.short_lines import in_short_lines
-from lngen.prove.digits import REQUIRED, Sides, at_every_size, drawn, shape_of
+from lngen.prove.digits import REQUIRED, Sides, at_every_size, direction, shape_of
 
 
 def second_order_proof(
@@ -76,13 +75,11 @@ def _finite_pair(left: Any, right: Any) -> Sides:
 
 
 def _with_directions(point: Environment, symbols: Sequence[TypedSymbol], features: int) -> Environment:
-    """The point with values in [-1, 1] for some symbols, seeded by their names.
+    """The point with a direction for some symbols.
 
     Were two directions the same, faults of one sign and of the other would cancel in `<J v, u> = <v, J^T u>`.
     """
-    return point | {
-        symbol: drawn(symbol, features, random.Random(f"{symbol.name} {features}"), -1, 1) for symbol in symbols
-    }
+    return point | {symbol: direction(symbol, features) for symbol in symbols}
 
 
 def _dot(triples: Iterator[tuple[Any, Any, TypedSymbol]], features: int) -> Any:
