@@ -37,8 +37,9 @@ _TIE = mpmath.mpf(10) ** -50
 _TIE_OF_FLOATS = 1e-9
 """The same of floats, in which 0 may be rounding too."""
 
-_SAME = 1e-11
-"""Difference of two floats, to the larger or to 1, at which they are not looked at in more digits."""
+_SAME, _APART = 1e-11, 1e-5
+"""Differences of two floats, to the larger or to 1, up to which they are the same, and from which on they differ;
+between them more digits are looked at."""
 
 _RANGES = ((-1, 1), (1, 2))
 """Ranges of the unknowns: the second where the sides are not finite in the first."""
@@ -89,8 +90,9 @@ class Refuter:
             return False
         with mpmath.workdps(_DIGITS):
             for turn in range(len(_RANGES)):
-                if self._are_same_floats(left, right, opened, turn):
-                    return False
+                apart = self._floats_apart(left, right, opened, turn)
+                if apart <= _SAME or apart >= _APART:
+                    return apart >= _APART
                 with suppress(*_NO_NUMBERS):
                     a, b = (self._value(side, opened, turn) for side in (left, right))
                     if is_finite(a) and is_finite(b):
@@ -103,7 +105,7 @@ class Refuter:
             return False
         with mpmath.workdps(_DIGITS):
             for turn in range(len(_RANGES), len(_RANGES) + len(_SPECIAL)):
-                if self._are_same_floats(left, right, opened, turn):
+                if self._floats_apart(left, right, opened, turn) <= _SAME:
                     continue
                 try:
                     sides = (self._value(side, opened, turn) for side in (left, right))
@@ -115,14 +117,14 @@ class Refuter:
                     return True
         return False
 
-    def _are_same_floats(self, left: Expr, right: Expr, opened: Opened, turn: int) -> bool:
-        """Test whether both sides are finite and the same in float64, which takes less time than many digits."""
+    def _floats_apart(self, left: Expr, right: Expr, opened: Opened, turn: int) -> float:
+        """The largest difference of both sides in float64, which takes less time than many digits; NaN for none."""
         try:
             a, b = (np.asarray(self._value(side, opened, turn, None), np.float64) for side in (left, right))
         except _NO_NUMBERS:
-            return False
+            return np.nan
         with np.errstate(all="ignore"):
-            return bool(np.all(np.abs(a - b) <= _SAME * np.maximum(1, np.maximum(np.abs(a), np.abs(b)))))
+            return float(np.max(np.abs(a - b) / np.maximum(1, np.maximum(np.abs(a), np.abs(b)))))
 
     def _value(self, e: Expr, opened: Opened, turn: int, digits: int | None = _DIGITS) -> Any:
         key = e, opened & self._reached(e), turn, digits
