@@ -19,6 +19,7 @@ definition file. `python -m lngen` is the same program.
 
 | task | command |
 |---|---|
+| begin a layer of your own, with its tests | `lngen new soft_norm` |
 | print a gradient with its proofs, and write its code | `lngen derive layer_norm` |
 | test that committed code is unedited | `lngen derive --check` |
 | write the derivation as a page | `lngen derive layer_norm --html layer_norm.html` |

@@ -87,6 +87,39 @@ class TestOfTheWhole:
         assert (result.exit_code, result.stderr) == (cli.INTERRUPTED, "")
 
 
+class TestNew:
+    @pytest.mark.ci
+    def test_what_it_writes_passes_its_own_tests(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        result = lngen("new", "my_norm")
+        assert result.exit_code == 0
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["my_norm.py", "test_my_norm.py"]
+        done = process("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_norm.py", cwd=tmp_path)
+        assert done.returncode == 0, done.stdout
+        (tmp_path / "my_norm.py").write_text((tmp_path / "my_norm.py").read_text().replace("x**2", "x**4"))
+        assert process("-m", "pytest", "-q", "-k", "numpy", "test_my_norm.py", cwd=tmp_path).returncode == 1
+
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [
+            ("mean", "is a function of the language"),
+            ("../x", "is no name"),
+            ("f(x):pass#", "is no name"),
+            ("con", "device"),
+        ],
+    )
+    def test_a_name_that_no_layer_has_is_refused(self, name, said, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        result = lngen("new", name)
+        assert (result.exit_code, [*tmp_path.iterdir()]) == (2, [])
+        assert said in result.stderr
+
+    def test_a_file_that_is_there_is_left_as_it_is(self, mine):
+        result = lngen("new", "mine")
+        assert (result.exit_code, mine.read_text()) == (2, MINE)
+        assert "mine.py is there already" in result.stderr
+
+
 class TestDerive:
     @pytest.mark.ci
     def test_it_prints_the_derivation_and_then_what_it_wrote(self, mine):

@@ -287,6 +287,14 @@ def derive(
 
 
 @app.command(cls=_Command)
+def new(name: Annotated[str, typer.Argument(metavar="NAME", help="The layer's name, as soft_norm.")]) -> None:
+    """Begin a layer: write a definition and its tests here, as NAME.py and test_NAME.py."""
+    from lngen.cli import new
+
+    new.run(name)
+
+
+@app.command(cls=_Command)
 def check(
     layers: Annotated[
         list[str] | None,

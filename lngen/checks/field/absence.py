@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations, islice, product
 from typing import Any
 
 import sympy
 
 from lngen.algebra.symbols import Reduction, TypedSymbol
+from lngen.checks.field.residues import rounded, told
 from lngen.checks.field.values import wide
 from lngen.plan.program import RowProgram
 from lngen.prove.programs import equations_of
@@ -73,10 +75,16 @@ def is_call(takes: DirectionProtocol, arguments: Mapping[str, Any]) -> bool:
 
 
 def has_folded(program: RowProgram, absence: Absence) -> bool:
-    """Test whether a text has a number of neutral values that its program lacks: 1 for exp(0), or 2*pi for s*pi."""
+    """Test whether a text has a number of neutral values that its program lacks: 1 for exp(0), or 2*pi for s*pi.
+
+    Of a neutral value such as 0.3333333333333333, whose float is that of 1/3, a text may have three times as much. The
+    float of that is not 1.
+    """
     absent = [each for each in (*program.rows, *program.parameters) if each.name in absence.inputs]  # type: ignore[attr-defined]
     neutral = program.neutral()
     known = {each.symbol: sympy.Rational(neutral[each.name]) for each in absent}  # type: ignore[attr-defined]
+    if any(told(rounded(value)) != Fraction(value) for value in known.values()):
+        return True
     for equation in equations_of(program):
         expression = equation.expression
         parts = [e for e in sympy.preorder_traversal(expression) if not _is_rational_in(e)]

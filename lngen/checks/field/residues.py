@@ -44,6 +44,16 @@ def modulo(value: float, prime: int) -> int:
         return prime - 1 if value > 0 else 0 if math.isinf(value) else 1
     if math.isnan(value) or abs(value) < _TINY:
         return 0
+    fraction = told(value)
+    return fraction.numerator * pow(fraction.denominator, prime - 2, prime) % prime
+
+
+def told(value: float) -> Fraction:
+    """Return the first convergent of a finite number that is rounded to it.
+
+    >>> told(-0.01), told(0.3333333333333333)
+    (Fraction(-1, 100), Fraction(1, 3))
+    """
     numerator, denominator = Fraction(abs(value)).as_integer_ratio()
     p, q, p_before, q_before = 1, 0, 0, 1
     while denominator:
@@ -52,7 +62,7 @@ def modulo(value: float, prime: int) -> int:
         if p / q == abs(value):
             break
         numerator, denominator = denominator, rest
-    return (p if value > 0 else -p) * pow(q, prime - 2, prime) % prime
+    return Fraction(p if value > 0 else -p, q)
 
 
 def _operator(made: Callable[[int, int], Any]) -> Any:

@@ -266,6 +266,7 @@ RIGHT_TEXTS = [
     "def f(x: Row): return x * sqrt(11) + abs(x)",
     "def f(x: Row): return x * (sqrt(2) + 1 - mean(x))",
     "def f(x: Row): return where(x > sqrt(2) + 1, gelu(x), sqrt(5)/3 + 1/7)",
+    "def f(x: Row, s: Scalar = 0.3333333333333333): return 3*s*x**2 + s",
     "def f(x: Row, s: Scalar = 0.5): return gelu(x)*s + sqrt(2)*s*mean(x)",
     "def f(x: Row, s: Scalar = 1): return erf(x)*mean(x)/(sqrt(2) + s)",
 ]
