@@ -12,10 +12,35 @@ from typer.testing import CliRunner
 
 from lngen.cli import app as cli
 from lngen.derivation.rules import RULES
-from tests.shipped import ROOT
+from tests.shipped import LAYERS, ROOT
 from tests.test_readme import blocks, commands, first_difference
 
 FUSION = (ROOT / "docs" / "fusion.md").read_text(encoding="utf-8")
+
+
+NUMBERS = ("ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+OF_LAYERS = re.compile(
+    rf"\b(?:all|its|the|every one of)\s+((?:\d+|(?:{'|'.join(NUMBERS)})[\w-]*))\s+(?:shipped\s+)?layers\b", re.I
+)
+
+
+def stale(text: str) -> list[str]:
+    """Return the numbers of all layers that a text has and that are not theirs; a measurement says which it was of."""
+    measured = re.compile(r"\s+that were timed\b")
+    found = [each for each in OF_LAYERS.finditer(text) if not measured.match(text, each.end())]
+    return [each[0] for each in found if each[1] != str(len(LAYERS))]
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))]
+)
+def test_no_page_has_a_number_of_layers_of_before(page):
+    assert stale((ROOT / page).read_text(encoding="utf-8")) == []
+
+
+def test_a_number_of_layers_of_before_is_seen():
+    assert stale("all twenty layers, its 36 layers") == ["all twenty layers", "its 36 layers"]
+    assert stale(f"all {len(LAYERS)} layers; the twenty layers that were timed; the other 19 layers") == []
 
 
 def test_the_language_reference_is_fresh():
@@ -89,15 +114,31 @@ def test_the_tables_of_the_layers_are_fresh():
     assert layers_page()["filled"](page, _plans()) == page, "run: python docs/make_layers.py"
 
 
-def test_every_layer_needs_no_more_than_a_kernel_written_by_hand():
-    """Equal gradients are an exception: code by hand returns one array for all of them, emitted code one for each."""
+def test_every_layer_needs_what_the_page_says():
+    """That is no more than by hand, but for reductions that it tells of, and for equal gradients.
+
+    Code by hand returns one array for all of these, emitted code one for each that is no sum over rows.
+    """
     by_hand, counted = layers_page()["BY_HAND"], layers_page()["counted"]
-    plans = _plans()
+    plans, page = _plans(), (ROOT / "docs" / "layers.md").read_text(encoding="utf-8")
     assert by_hand.keys() == plans.keys()
     for name, layer in by_hand.items():
-        equal = sum(len(store.names) - 1 for store in plans[name].backward.results)
+        summed = {
+            f"d{given.name}" for given in plans[name].derivation.definition.inputs if is_summed(given, plans[name])
+        }
+        equal = sum(
+            len({*store.names} - summed) - 1 for store in plans[name].backward.results if {*store.names} - summed
+        )
         forward, backward = layer.tensors
-        assert counted(plans[name]) == (layer.reductions, (forward, backward + equal)), name
+        reductions = tuple(own + more for own, more in zip(layer.reductions, layer.more, strict=True))
+        assert counted(plans[name]) == (reductions, (forward, backward + equal)), name
+        assert not any(layer.more) or f"\n* `{name}`: " in page, name
+
+
+def is_summed(given: Any, plan: Any) -> bool:
+    """Test whether an array lacks axes that its kind varies over, so that its gradient is a sum."""
+    layout = plan.derivation.definition.layout
+    return bool(given.pattern and layout.lacks(given.pattern))
 
 
 @functools.cache

@@ -2,19 +2,21 @@
 
 import ctypes
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from generated import layer_norm, poly_norm, rms_norm
 from lngen.extensions import simt
 from lngen.runtime.includes import inlined
 from tests.requirements import NVCC, gxx, needs_gxx, needs_nvcc
 from tests.shipped import ROOT
 
 PAGE = (ROOT / "docs" / "how_to" / "own_build.md").read_text(encoding="utf-8")
-FILES = dict(re.findall(r'^```cpp title="([\w.]+)"\n(.*?)^```$', PAGE, re.MULTILINE | re.DOTALL))
+FILES = dict(re.findall(r'^```(?:cpp|cmake) title="([\w.]+)"\n(.*?)^```$', PAGE, re.MULTILINE | re.DOTALL))
 OPTIONS = re.search(r"`g\+\+ (-std=.*?)`", PAGE)
 
 
@@ -81,19 +83,60 @@ def normalized(x: np.ndarray, is_centred: int) -> np.ndarray:
 
 
 @needs_gxx
-def test_the_program_for_a_processor_computes_both(program: Path) -> None:
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
+def test_the_program_for_a_processor_prints_what_numpy_computes(program: Path) -> None:
+    compiled("cmake", "-S", program, "-B", program / "build", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
+    compiled("cmake", "--build", program / "build")
+    found = [float(word) for word in compiled(str(program / "build" / "main")).split()]
+    x = np.sin(np.arange(64 * 1000) % 977).reshape(64, 1000)
+    (y, saved), gamma = layer_norm.forward(x, np.full(1000, 2.0), np.ones(1000)), np.full(1000, 2.0)
+    dx, dgamma, dbeta = layer_norm.backward(saved, y)
+    z, _ = rms_norm.forward(y, gamma)
+    assert dgamma is not None
+    assert dbeta is not None
+    np.testing.assert_allclose(found, [y[0, 7], dx[0, 7], dgamma[7], dbeta[7], z[0, 7]], rtol=1e-5, atol=2e-6)
+
+
+TYPED = """
+#define LNGEN_ROWS f64
+#define LNGEN_COMPUTED f64
+#define LNGEN_WITHOUT_cubic
+#include "mymodel_layers/poly_norm/layer.hpp"
+#include "mymodel_layers/softcap_cross_entropy/layer.hpp"
+extern "C" void forward(const double* x, const double* square, const double* linear, const double* bias, double* y,
+                        double* a, double* b, double* c, long long rows, int D) {
+  poly_norm::forward(x, nullptr, square, linear, bias, 1e-6, y, {a, b, c}, rows, D, 3);
+}
+extern "C" void backward(const double* x, const double* dy, const double* square, const double* linear, double* dx,
+                         double* dsquare, double* dlinear, double* dbias, double* a, double* b, double* c,
+                         long long rows, int D) {
+  poly_norm::backward(x, dy, nullptr, square, linear, dx, nullptr, dsquare, dlinear, dbias, {a, b, c}, rows, D, 3);
+}
+"""
+
+
+@needs_gxx
+def test_functions_of_a_layer_without_an_input_are_those_of_numpy(program: Path) -> None:
+    """Sums into numbers over many chunks, shared by threads; a layer with integers beside it."""
     assert OPTIONS is not None
-    source, made = program / "main.cpp", program / "main.so"
-    compiled(gxx(), *OPTIONS[1].split(), "-Wall", "-shared", "-fPIC", "-I", program, source, "-o", made)
+    (program / "typed.cpp").write_text(TYPED, encoding="utf-8")
+    made = program / "typed.so"
+    compiled(gxx(), *OPTIONS[1].split(), "-Wall", "-shared", "-fPIC", "-I", program, program / "typed.cpp", "-o", made)
     library, random = ctypes.CDLL(str(made)), np.random.default_rng(0)
-    for name, extra in (("layer_norm", 1), ("rms_norm", 0)):
-        x, gamma = (random.normal(size=size).astype(np.float32) for size in ((5, 100), 100))
-        y, beta, saved = np.zeros_like(x), np.zeros(100, np.float32), np.zeros((3, 5), np.float32)
-        arrays = [x, gamma, *[beta] * extra, y, *saved[: 1 + 2 * extra]]
-        values = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
-        values.insert(2 + extra, ctypes.c_double(0.5))  # type: ignore[arg-type]
-        getattr(library, name)(*values, ctypes.c_longlong(5), ctypes.c_longlong(100))
-        np.testing.assert_allclose(y, normalized(x, extra) * gamma, rtol=1e-5, atol=1e-6)
+    x, dy, y, dx = (random.normal(size=(300, 500)) for _ in range(4))
+    numbers = [random.normal(size=()) for _ in range(3)]
+    scalars, sums = [np.zeros(300) for _ in range(3)], [np.zeros(()) for _ in range(3)]
+
+    def call(name: str, *arrays: np.ndarray) -> None:
+        places = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
+        getattr(library, name)(*places, ctypes.c_longlong(300), ctypes.c_int(500))
+
+    call("forward", x, *numbers, y, *scalars)
+    call("backward", x, dy, *numbers[:2], dx, *sums, *scalars)
+    made_y, saved = poly_norm.forward(x, None, *numbers)
+    gradients = poly_norm.backward(saved, dy)
+    for found, wanted in zip([y, dx, *sums], [made_y, gradients[0], *gradients[2:]], strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-11)
 
 
 COMPILERS = [

@@ -26,4 +26,6 @@
 LNGEN_KERNEL(jvp, jvp::Layer)
 LNGEN_KERNEL(backward_backward, backward_backward::Layer)
 
+#ifndef LNGEN_TYPED  // layer.hpp, which has functions of these kernels, ends the name
 #undef LNGEN_LAYER
+#endif

@@ -33,4 +33,6 @@ LNGEN_KERNEL(jvp, jvp::Layer)
 LNGEN_KERNEL(backward_backward, backward_backward::Layer)
 LNGEN_KERNEL(backward_backward_columns, backward_backward::columns::Layer)
 
+#ifndef LNGEN_TYPED  // layer.hpp, which has functions of these kernels, ends the name
 #undef LNGEN_LAYER
+#endif

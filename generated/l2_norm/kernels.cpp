@@ -24,4 +24,6 @@
 LNGEN_KERNEL(forward, forward::Layer)
 LNGEN_KERNEL(backward, backward::Layer)
 
+#ifndef LNGEN_TYPED  // layer.hpp, which has functions of these kernels, ends the name
 #undef LNGEN_LAYER
+#endif

@@ -111,8 +111,11 @@ def pick(row: Any, i: Any, /) -> Any:
 
 
 @entry("-", role="place")
-def index() -> Any:
-    """The place of a feature in the row, an integer from 0 to D - 1. Its derivative is 0."""
+def index(axes: str = "d", /) -> Any:
+    """The place of a feature in the row, an integer from 0 to D - 1. Its derivative is 0.
+
+    In a row of axes that have names they may be named, as in `index("k")`.
+    """
 
 
 @entry("every integer seed of 32 bits", role="draw")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lngen.errors import DefinitionError
 from lngen.language.axes import Pattern, PatternError, RowAxes
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
@@ -58,3 +59,12 @@ def test_a_definition_says_its_axes_in_normal_form():
     assert len(texts) == 4
     assert parse(GROUPS.replace('"h c w"', '"c h w"')).canonical() == parse(GROUPS).canonical()
     assert parse('def f(x: Array["b (g c)"], w: Array["c"]): return w*x')
+
+
+def test_a_place_may_name_the_axes_of_the_row():
+    text = 'def f(x: Array["b q k"], i: Int["q"]): return where(index(AXES) <= i, x, 0) + max(x, "k")'
+    assert parse(text.replace("AXES", '"k"')).canonical() == parse(text.replace("AXES", "")).canonical()
+    assert parse('def f(x: Array["b h w"]): return x + index("h w")').layout.features == ("h", "w")
+    for axes, said in (('"q"', "and elsewhere 'k'"), ("3", "the axes are no text"), ('"k", 1', "takes 0 arguments")):
+        with pytest.raises(DefinitionError, match=said):
+            parse(text.replace("AXES", axes))

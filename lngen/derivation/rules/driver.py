@@ -163,16 +163,21 @@ def _rewritten(rule: Rule, rewrite: Rewrite, system: System, trail: Trail) -> Sy
 def _in_expressions(rule: Rule, forward: Forward, trail: Trail) -> Forward:
     """Return a forward after a rule on each sum, logarithm and exponential, with the values of names in them.
 
-    A value through which no gradient flows is none of those. A reduction that comes up has a line of its own.
+    A value through which no gradient flows is none of those. A reduction that comes up has a line of its own. Steps
+    write out values that the definition has no name for: a reader has not met them.
     """
     values: dict[Expr, Expr] = {}
+    unnamed: dict[Expr, Expr] = {}
     equations: list[Equation] = []
     names = Names.of(forward)
     for equation in forward.equations:
         after = equation.expression.replace(
             lambda part: isinstance(part, (Add, sympy.log, sympy.exp)), lambda part: _written(rule, part, values)
         )
-        trail.add("forward", rule.name, equation.symbol, equation.expression, after, rule.gains)
+        before, told = (e.xreplace(unnamed) for e in (equation.expression, after))
+        trail.add("forward", rule.name, equation.symbol, before, told, rule.gains)
+        if not equation.named:
+            unnamed[equation.symbol] = told
         if after != equation.expression:
             is_statistic = replace(equation, expression=after).reduction is not None
             after = split_statement(after, equations, names, whole=is_statistic)

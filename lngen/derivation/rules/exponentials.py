@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import sympy
-from sympy import Expr
+from sympy import Expr, Mul
 
 from lngen.algebra.equations import Equation, Forward, Names, in_order, leading_to, read_by
 from lngen.algebra.exponentials import Exponentials
@@ -73,7 +73,42 @@ def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
     if shifted != inside:
         forward = _with(shifted, {mark: sympy.exp(found.exponent) for mark, found in marks.items()})
         forward = replace(forward, equations=leading_to(forward.outputs, forward.equations))
-    return _each(forward, {}, trail)
+    forward = _each(forward, {}, trail)
+    below = _sums_in_exponents(forward)
+    return forward if below is forward else _each(below, {}, trail)
+
+
+def _sums_in_exponents(forward: Forward) -> Forward:
+    """Take powers of sums of exponentials that were not shifted into the exponent of a number of the row.
+
+    `exp(u)/sum(exp(x))` is `exp(u - log(sum(exp(x))))`, in which the largest exponent leaves the logarithm.
+    """
+    names, equations = Names.of(forward), list[Equation]()
+    sums = {q.symbol for q in forward.equations if _is_sum_of_exponentials(q.expression, forward)}
+    for equation in forward.equations:
+        table: dict[Expr, Expr] = {}
+        for product in sorted(equation.expression.atoms(Mul), key=sympy.default_sort_key):
+            own = [e for e in product.args if isinstance(e, sympy.exp) and axes(e) == (True, False)]
+            for base, power in [e.as_base_exp() for e in product.args] if own else ():
+                if power.is_Integer and (base in sums or _is_sum_of_exponentials(base, forward)):
+                    whole = [e for e in product.args if e in (base**power, D**power)]
+                    total = Mul(*whole) ** (1 / power)
+                    logarithm = symbol_like(names.fresh("log_sum"), sympy.log(total))
+                    equations.append(Equation(logarithm, sympy.log(total)))
+                    others = [e for e in product.args if e not in (own[0], *whole)]
+                    table[product] = Mul(*others, sympy.exp(own[0].args[0] + power * logarithm))
+                    break
+        equations.append(replace(equation, expression=equation.expression.xreplace(table)))
+    return forward if len(equations) == len(forward.equations) else replace(forward, equations=tuple(equations))
+
+
+def _is_sum_of_exponentials(e: Expr, forward: Forward) -> bool:
+    """Test whether an expression is a mean or a sum over a row of exponentials that are not shifted."""
+    means = [part for part in (Mul.make_args(e)) if isinstance(part, Mean)]
+    if len(means) != 1 or not means[0].args[0].has(sympy.exp):
+        return False
+    differences = _differences(forward)
+    return any(not _is_shifted(each.args[0], forward, differences) for each in means[0].atoms(sympy.exp))
 
 
 _Guards = tuple[tuple[Expr, int], ...]
@@ -243,6 +278,8 @@ class _Shift:
         self.known = known
         self.all = _exponentials(forward, marks)
         self.defined = {q.symbol: q.expression for q in forward.equations}
+        rows = {s: e for s, e in self.defined.items() if is_row(s) and not e.has(sympy.exp)}
+        self.written_out = {form: e.exponent.xreplace(rows) for form, e in self.all.items()}
         shifted = _differences(forward)
         self.free = {form for form, e in self.all.items() if not _is_shifted(e.exponent, forward, shifted)}
         self.partners = [first]
@@ -303,8 +340,9 @@ class _Shift:
         """Return the values of exponentials that are powers of the shifted ones."""
         values: dict[Expr, Taken] = {}
         for form, e in self.all.items():
-            for partner in (self.all[form] for form in self.partners):
-                times = _multiple(e.exponent, partner.exponent)
+            for first in self.partners:
+                partner = self.all[first]
+                times = _multiple(self.written_out[form], self.written_out[first])
                 if times is not None and e.guards == partner.guards:
                     shifted = _spread(times * (partner.exponent - largest))
                     # The branch not chosen must not overflow either: infinity times 0 would be NaN.
@@ -338,8 +376,8 @@ class _Shift:
             fresh = (e.free_symbols & self.defined.keys()) - seen
             seen |= fresh
             stack += [self.defined[symbol] for symbol in fresh]
-        partners = [self.all[form].exponent for form in self.partners]
-        others = (f for f in found if all(_multiple(self.all[f].exponent, u) is None for u in partners))
+        partners = [self.written_out[form] for form in self.partners]
+        others = (f for f in found if all(_multiple(self.written_out[f], u) is None for u in partners))
         return sorted(others, key=sympy.default_sort_key)
 
     def _bounded(self, equation: Equation, taken: Taken, largest: TypedSymbol) -> Taken:

@@ -90,7 +90,7 @@ RULES: tuple[Rule, ...] = (
         centred_moment,
         Example(
             "x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
-            "x/sqrt(1 + mean(x**2) - mu**2)",
+            "x/sqrt(1 + mean(x**2) - mean(x)**2)",
             "x/sqrt(1 + mean((x - mean(x))**2))",
         ),
         "a shift of its row does not change it: computed from the centred row it needs no subtraction",
@@ -103,7 +103,9 @@ RULES: tuple[Rule, ...] = (
         "exponential of a logarithm",
         "exp(u - log(s)) = exp(u)/s.",
         exponential_of_logarithm,
-        Example("def f(x: Row):\n    s = log(sum(exp(x)))\n    return exp(x - s)", "exp(x - m)/Z", "exp(x)/sum_exp_x"),
+        Example(
+            "def f(x: Row):\n    s = log(sum(exp(x)))\n    return exp(x - s)", "exp(x - m)/Z", "exp(x)/sum(exp(x))"
+        ),
         "exp(log(u)) is u: one exponential less, and no digits lost in its exponent",
         proof="exp(a + b) = exp(a)*exp(b), and exp and log are inverse.",
         condition="No logarithm is left in the exponent, and all powers are rational.",
@@ -114,8 +116,8 @@ RULES: tuple[Rule, ...] = (
         logarithm_of_exponential,
         Example(
             "sum(exp(x)/sum(exp(x))*log(exp(x)/sum(exp(x))))",
-            "sum(exp(x)*log(exp(x)/sum_exp_x)/sum_exp_x)",
-            "sum(exp(x)*(x - log(sum_exp_x))/sum_exp_x)",
+            "sum(exp(x)*log(exp(x)/sum(exp(x)))/sum(exp(x)))",
+            "sum(exp(x)*(x - log(sum(exp(x))))/sum(exp(x)))",
         ),
         "an exponential that is 0 in floats has no logarithm, but its exponent is a number",
         proof="exp and log are inverse, log(a*b) = log(a) + log(b) for a, b > 0; where the product has a "
@@ -144,7 +146,8 @@ RULES: tuple[Rule, ...] = (
         "through; what is no exponential has the exponent 0. The factor exp(m) is followed through the "
         "definition: a mean lets it out, a quotient cancels it, a logarithm turns it into + m, of a sum"
         " of unlike powers the highest is taken. No output keeps a power of it, but for exp(-m) where m"
-        " >= 0; what is divided by holds the largest of each.",
+        " >= 0; what is divided by holds the largest of each. A number of the row that is exp(u) takes powers of a"
+        " sum that is left into its exponent: exp(u)/s = exp(u - log(s)).",
     ),
     on_expressions(
         "one apart",

@@ -116,7 +116,7 @@ class LaunchContract:
         """
         names = [argument.name for argument in self.arguments]
         first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, T, {space}::Layer,"
-        return [first, *_in_lines("(", self.declared(), "),"), *_in_lines("(", names, "))")]
+        return [first, *in_lines(f"{' ' * 15}(", self.declared(), "),", 16), *in_lines(f"{' ' * 15}(", names, "))", 16)]
 
     def declared(self) -> list[str]:
         """The declarations of the arguments for types T, P and A."""
@@ -129,11 +129,12 @@ class LaunchContract:
         return textwrap.wrap(f"{layer}_{self.kernel}_<type>({listed})", 108, subsequent_indent="    ")
 
 
-def _in_lines(before: str, items: Sequence[str], after: str) -> list[str]:
-    """Items on as few lines as hold them, none broken."""
-    indent = " " * 15
+def in_lines(before: str, items: Sequence[str], after: str, indent: int) -> list[str]:
+    """Items on as few lines as hold them, none broken; all but the first are indented."""
     whole = before + ", ".join(item.replace(" ", "\0") for item in items) + after
-    lines = textwrap.wrap(whole, 116, initial_indent=indent, subsequent_indent=f"{indent} ", break_long_words=False)
+    lines = textwrap.wrap(
+        whole, 116, drop_whitespace=True, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
     return [line.replace("\0", " ") for line in lines]
 
 

@@ -13,6 +13,7 @@ from lngen.emit.cpp.kernels import KernelPair, head, source_of
 from lngen.emit.cpp.reserved import CPP
 from lngen.emit.cpu.calls import CompiledFunction
 from lngen.emit.cpu.long import long_call
+from lngen.emit.cpu.typed import typed_text
 from lngen.emit.description import protocol_of
 from lngen.emit.interface import interface
 from lngen.emit.layout import call, in_order, quoted, statement
@@ -33,7 +34,11 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     with plain_errors():
         directions = cpp.lowered(programs, notes)
         files = cpp.sources(directions, notes, ".cpp", lambda kernels: kernels_text(kernels, notes))
-        return {"cpu_backend.py": _module(directions, notes), **files}
+        return {
+            "cpu_backend.py": _module(directions, notes),
+            "layer.hpp": typed_text([kernels for _, kernels in directions], notes),
+            **files,
+        }
 
 
 def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:

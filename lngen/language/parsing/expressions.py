@@ -335,7 +335,8 @@ class Scope:
             self.source.refuse(node, "reduced-over-rows", name=function)
         if entry.role == "draw":
             return self._read_random(node, function, depth)
-        names_axes = self.layout is not None and entry.role == "reduction" and len(node.args) == entry.arity + 1
+        may_name_axes = self.layout is not None and entry.role in ("reduction", "place")
+        names_axes = may_name_axes and len(node.args) == entry.arity + 1
         given = node.args[: entry.arity] if names_axes else node.args
         if len(given) != entry.arity:
             self._refuse_arity(node, function, len(given), entry.arity)

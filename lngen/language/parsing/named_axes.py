@@ -41,11 +41,11 @@ def pattern(
 
 
 def axes_of_reductions(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, str]]:
-    """The axes that reductions of a function name, with their places."""
+    """The axes that reductions of a function name, and places in a row, with where they stand."""
     for node in ast.walk(function):
         match node:
-            case ast.Call(func=ast.Name(id=name), args=[_, *_, ast.Constant(value=str(text)) as place]):
-                if name in FUNCTIONS and FUNCTIONS[name].role == "reduction":
+            case ast.Call(func=ast.Name(id=name), args=[*others, ast.Constant(value=str(text)) as place]):
+                if name in FUNCTIONS and FUNCTIONS[name].role == ("reduction" if others else "place"):
                     yield place, text
 
 

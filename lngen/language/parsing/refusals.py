@@ -62,8 +62,8 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     ),
     "axes-none": ("the first Array has no axes", "give the first Array all axes of the rows; a number is a Scalar"),
     "axes-differ": (
-        "a reduction over {text!a}, and another over {row!a}",
-        "reduce over the same axes everywhere: they are the row, and a second reduction is a second layer",
+        "the axes {text!a}, and elsewhere {row!a}",
+        "name the same axes everywhere: they are the row, and a reduction over others is a second layer",
     ),
     "axes-rest": ("a row of axes without names", "name the axes that a row is made of"),
     "axes-all": ("a reduction over all axes, {text!a}", "leave an axis that numbers the rows, which may be of size 1"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy
 
 from lngen.algebra.numeric import Arithmetic, evaluate_equations
-from lngen.algebra.symbols import D, RowMax, Where
+from lngen.algebra.symbols import D, Mean, RowMax, Where
 from lngen.derivation.gradients import derive
 from lngen.derivation.rules import RULE_OF
 from lngen.derivation.second_order import with_second_order
@@ -89,7 +90,6 @@ def test_exponentials_under_a_sum_are_shifted(text: str) -> None:
         "def f(x: Row): return exp(x)/stop_gradient(sum(exp(x)))",  # here the shift would need a gradient
         "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",  # shifted already
         "def f(x: Row): return x/(1 + sum(exp(-x**2)))",  # never large
-        "def f(x: Row): return x/sum(exp(x))*exp(mean(x))",  # large where each exponential is small
         "def f(x: Row, z: Row): return exp(z)/(1 + sum(exp(x)))",  # the output has another exponential
         # what is divided by would be 0 where none of the largest is in it
         "def f(x: Row, m: Row): return x*mean(exp(x))/sum(where(m > 0, exp(x), 0))",
@@ -151,3 +151,34 @@ def test_an_exponential_over_another_sum_is_none() -> None:
 def test_what_is_computed_meets_the_sum_once_a_row() -> None:
     program = plan(derive(parse(f"def f(x: Row, t: Row): return -sum(t*({_LOGP}))"))).backward
     assert "p" not in {line.symbol.name for line in program.lines()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # An exponent of its own, of which the logarithm of the sum is taken off, and its reciprocal.
+        "def f(x: Row, i: Int['...'], old: Data['...']): return exp(pick(x, i) - log(sum(exp(x))) - old)",
+        "def f(x: Row, i: Int['...'], old: Data['...']): return exp(old - pick(x, i) + log(sum(exp(x))))",
+        # Large where each exponential is small.
+        "def f(x: Row): return x/sum(exp(x))*exp(mean(x))",
+        # A quotient beside logarithms of both sums, with exponents that have names.
+        """
+def f(x: Row, t: Data, tau: Constant = 2):
+    u = x/tau
+    v = t/tau
+    logq = u - log(sum(exp(u)))
+    logp = v - log(sum(exp(v)))
+    y = sum(exp(logp)*(logp - logq))
+    return y
+""",
+    ],
+)
+def test_no_sum_of_exponentials_is_left_to_overflow(text: str) -> None:
+    forward = derive(parse(text)).forward
+    values = {q.symbol: q.expression for q in forward.equations}
+    summed = [q.expression.atoms(Mean).pop().args[0] for q in forward.equations if q.expression.has(Mean)]
+    exponents = [values.get(body, body).args[0] for body in summed if values.get(body, body).func == sympy.exp]
+    assert exponents
+    assert all(
+        values.get(each, each).free_symbols & {s for s, e in values.items() if e.has(RowMax)} for each in exponents
+    )

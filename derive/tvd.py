@@ -1,0 +1,13 @@
+"""Total variation distance of a teacher's and a student's softmax, one number a row.
+
+Wen et al., 2023, arXiv:2307.15190 (section 3.3).
+"""
+
+from lngen.language import Data, Row, abs, exp, sum
+
+
+def tvd(x: Row, teacher: Data):
+    e = exp(x)
+    t = exp(teacher)
+    y = sum(abs(e / sum(e) - t / sum(t))) / 2
+    return y

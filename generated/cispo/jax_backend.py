@@ -1,0 +1,157 @@
+# Made by lngen 0.1.0 from the definition of cispo; derivation.md has its steps, cost and evidence.
+# Do not edit; edit cispo.py and run: lngen derive cispo.py
+# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
+# definition sha256:a21bee54b07909b1e1df488422d8fc3f4932d92800acfe716b79aec1320057a1
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+"""Loss of a token by a clipped importance weight, from its logits: the weight is cut, and no token's gradient is.
+
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
+"""
+
+import jax
+import jax.numpy as jnp
+
+__all__ = ["cispo"]
+
+
+def cispo(
+    x: jax.Array,
+    label: jax.Array,
+    advantage: jax.Array,
+    old: jax.Array,
+    *,
+    high: float = 4.0,
+) -> jax.Array:
+    """Loss of a token by a clipped importance weight, from its logits: the weight is cut, and no token's gradient is.
+
+        m_2 = max(x)
+        exp_shifted = exp(x - m_2)
+        Z = sum(exp_shifted)
+        sum_where_x = sum(where(index() == label, x, 0))
+        log_Z = log(Z)
+        exp_log_Z_m_2 = exp(sum_where_x - old - m_2 - log_Z)
+        ratio = stop_gradient(where(exp_log_Z_m_2 >= high, high, exp_log_Z_m_2))
+        y = -advantage*ratio*(sum_where_x - m_2 - log_Z)
+
+    Args:
+        x: shape (..., D).
+        label: one integer per row, shape x.shape[:-1].
+        advantage: one value per row, shape x.shape[:-1], without a gradient.
+        old: one value per row, shape x.shape[:-1], without a gradient.
+        high: a constant, a finite number.
+
+    Returns y in the type of x. y has one value per row, shape x.shape[:-1]. The compute
+    type is the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError
+    for another type, ValueError for a wrong shape.
+    """
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
+    label = _integers("label", label, x.shape[:-1], "x.shape[:-1]")
+    advantage = _floats("advantage", advantage, x.shape[:-1], "x.shape[:-1]")
+    old = _floats("old", old, x.shape[:-1], "x.shape[:-1]")
+    if jnp.ndim(high) or not (
+        isinstance(high, jax.Array) or -jnp.inf < float(high) < jnp.inf
+    ):
+        raise ValueError(f"high is {high}; pass a finite number")
+    y = _layer(x, label[..., None], advantage[..., None], old[..., None], high)
+    return y[..., 0]
+
+
+@jax.custom_jvp
+def _layer(x, label, advantage, old, high):
+    return _forward(x, label, advantage, old, high)[0].astype(x.dtype)
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y, saved = _layer(*inputs), _forward(*inputs)[1]
+    zero = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, zero) else t for t in tangents]
+    if any(t is not None for t in dots[4:]):
+        raise NotImplementedError("high: a constant of cispo has no derivative")
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:1])
+
+
+def _forward(x, label, advantage, old, high):
+    """The outputs, and the numbers of each row that tangents read."""
+    x, label, advantage, old, high = _in_type(x, label, advantage, old, high)
+    dtype, shape = x.dtype, x.shape
+    D = shape[-1]
+    index = jnp.arange(D)
+    largest = jnp.finfo(dtype).max
+    m_2 = jnp.clip(jnp.max(x, axis=-1, keepdims=True), -largest, largest)  # step 2
+    # step 6
+    sum_where_x = jnp.sum(jnp.where(index == label, x, 0), axis=-1, keepdims=True)
+    x_shifted = x - m_2  # step 3
+    exp_shifted = jnp.exp(x_shifted)  # step 4
+    Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 5
+    log_Z = jnp.log(Z)  # step 7
+    exp_log_Z_m_2 = jnp.exp(sum_where_x - log_Z - m_2 - old)  # step 8
+    # step 9
+    ratio = jnp.where(
+        exp_log_Z_m_2 >= high,
+        jax.lax.stop_gradient(high),
+        jax.lax.stop_gradient(exp_log_Z_m_2),
+    )
+    y = -(sum_where_x - log_Z - m_2)*advantage*ratio  # step 10
+    return y, (m_2, Z, ratio)
+
+
+def _tangents(made, inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, label, advantage, _, _ = _in_type(*inputs)
+    shape = x.shape
+    m_2, Z, ratio = saved
+    x_dot, = [t if t is None else t.astype(x.dtype) for t in dots]
+    D = shape[-1]
+    index = jnp.arange(D)
+    x_shifted = x - m_2  # step 3
+    exp_shifted = jnp.exp(x_shifted)  # step 4
+    y_dot = 0
+    if x_dot is not None:
+        # step 34, pass 4: written out
+        mean_index_x_dot = jnp.mean(
+            jnp.where(index == label, x_dot, 0), axis=-1, keepdims=True
+        )
+        # step 34, pass 5: written out
+        mean_exp_shifted_x_dot = jnp.mean(exp_shifted*x_dot, axis=-1, keepdims=True)
+        # step 34, pass 6: written out
+        y_dot += (mean_exp_shifted_x_dot/Z - mean_index_x_dot)*advantage*ratio*D
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
+
+
+def _in_type(x, label, advantage, old, high):
+    """The inputs in the widest of their types, or float32."""
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, x, advantage, old)
+    x, advantage, old, high = [jnp.asarray(u, dtype) for u in (x, advantage, old, high)]
+    return (x, label, advantage, old, high)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value
+
+
+def _integers(name, value, shape=None, axes=""):
+    """Integers in 32 bits, those beyond as the nearest."""
+    if type(value) is int:
+        value = max(-(2**31), min(value, 2**31 - 1))
+    value = value if hasattr(value, "dtype") else jnp.asarray(value)
+    kind = jnp.int8 if value.dtype == bool else value.dtype
+    if not jnp.issubdtype(kind, jnp.integer):
+        remedy = f"pass integers, such as {name}.astype(jnp.int32)"
+        raise TypeError(f"{name} is of type {value.dtype}; {remedy}")
+    if jnp.iinfo(kind).max > 2**31 - 1:
+        value = value.clip(max(-(2**31), jnp.iinfo(kind).min), 2**31 - 1)
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return jnp.asarray(value, jnp.int32)

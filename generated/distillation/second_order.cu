@@ -1,0 +1,48 @@
+// Cross entropy of a label, and divergence from a teacher's softmax at a temperature, one number a row.
+// Made by lngen 0.1.0 from the definition of distillation; derivation.md has its steps, cost and evidence.
+// Do not edit; edit distillation.py and run: lngen derive distillation.py
+// definition sha256:605c03732e301937a46144ac717739a27c6327286eedf29e8b15c84beaabe5d7
+//
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than distillation.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER distillation
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_JVP
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ teacher, \
+                const lngen::LNGEN_SPACE::Integer* __restrict__ label, const T* __restrict__ x_dot, \
+                const A* __restrict__ m_3, const A* __restrict__ Z_, const A* __restrict__ m, \
+                const A* __restrict__ Z_2_, const A* __restrict__ m_2, const A* __restrict__ inv_Z_3, A temperature, \
+                A share, T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, teacher, label, x_dot, m_3, Z_, m, Z_2_, m_2, inv_Z_3, temperature, share, out_y_dot, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ teacher, \
+                const lngen::LNGEN_SPACE::Integer* __restrict__ label, const T* __restrict__ dy, \
+                const T* __restrict__ ddx, const A* __restrict__ m_3, const A* __restrict__ Z_, \
+                const A* __restrict__ m, const A* __restrict__ Z_2_, const A* __restrict__ m_2, \
+                const A* __restrict__ inv_Z_3, A temperature, A share, T* __restrict__ out_dx, \
+                T* __restrict__ out_ddy, long long rows, int D), \
+               (x, teacher, label, dy, ddx, m_3, Z_, m, Z_2_, m_2, inv_Z_3, temperature, share, out_dx, out_ddy, rows, \
+                D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#undef LNGEN_LAYER

@@ -1,0 +1,76 @@
+// Gated linear unit by GELU in its form with tanh, of a gate and a value that lie side by side in one array.
+// Made by lngen 0.1.0 from the definition of geglu; derivation.md has its steps, cost and evidence.
+// Do not edit; edit geglu.py and run: lngen derive geglu.py
+// definition sha256:eb4894f4ec4007ce2aac401db29da7a9572f5b5152ff16e430c760a722a89ac9
+//
+// The layer for programs of C++ on the processor: functions in the namespace geglu, on dense arrays of rows of D
+// entries. `threads` share the rows; results do not depend on their number. No array overlaps another.
+//
+// Macros that may be defined before: LNGEN_ROWS, the type of rows (f32, f64, f16, bf16); LNGEN_COMPUTED, that of
+// arithmetic (f32, f64), and LNGEN_PARAMETERS, that of parameters; LNGEN_WITHOUT_name for an input that is left out, whose
+// argument is then ignored. For further types include the file again, with another name for LNGEN_LAYER. It and the types
+// are for one file.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER geglu
+#endif
+#define LNGEN_TYPED
+#include "../_runtime/native/typed.h"
+#include "kernels.cpp"
+#include "second_order.cpp"
+
+namespace LNGEN_LAYER {
+
+using lngen::LNGEN_SPACE::Computed;
+using lngen::LNGEN_SPACE::Integer;
+using lngen::LNGEN_SPACE::OneInteger;
+using lngen::LNGEN_SPACE::Parameter;
+using lngen::LNGEN_SPACE::Row;
+
+// gate = at(x, s=0)
+// value = at(x, s=1)
+// u = 2*sqrt(2)*(gate + 0.044715*gate**3)/sqrt(pi)
+// sigmoid_u = sigmoid(u)
+// y = gate*sigmoid_u*value
+inline void forward(const Row* gate, const Row* value, Row* out_y, long long rows, int D, int threads = 1) {
+  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({gate, value, out_y}, {}, rows, D, threads);
+}
+
+// dgate = dy*sigmoid_u*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi))
+// dvalue = dy*gate*sigmoid_u
+// dx = join(dgate, dvalue)
+inline void backward(const Row* gate, const Row* value, const Row* dy, Row* out_dgate, Row* out_dvalue,
+    long long rows, int D, int threads = 1) {
+  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({gate, value, dy, out_dgate, out_dvalue}, {}, rows, D, threads);
+}
+
+// gate_dot = at(x_dot, s=0)
+// value_dot = at(x_dot, s=1)
+// y_dot = sigmoid_u*(gate*value_dot + gate_dot*value + 2*sqrt(2)*gate*gate_dot*value*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi))
+inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Row* value_dot, Row* out_y_dot,
+    long long rows, int D, int threads = 1) {
+  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({gate, value, gate_dot, value_dot, out_y_dot}, {}, rows, D, threads);
+}
+
+// ddgate = at(ddx, s=0)
+// ddvalue = at(ddx, s=1)
+// d2gate = dy*sigmoid_u*(ddvalue + ddgate*value*(1 - sigmoid_u)*(0.53658*sqrt(2)*gate**2 + 2*sqrt(2)*(1 + 0.134145*gate**2))/sqrt(pi) + 2*sqrt(2)*(1 - sigmoid_u)*(1 + 0.134145*gate**2)*(ddvalue*gate + ddgate*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi) - 2*sqrt(2)*gate*sigmoid_u*(1 + 0.134145*gate**2)/sqrt(pi)))/sqrt(pi))
+// d2value = ddgate*dy*sigmoid_u*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi))
+// ddy = sigmoid_u*(ddvalue*gate + ddgate*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi)))
+// d2x = join(d2gate, d2value)
+inline void backward_backward(const Row* gate, const Row* value, const Row* dy, const Row* ddgate,
+    const Row* ddvalue, Row* out_dgate, Row* out_dvalue, Row* out_ddy, long long rows, int D, int threads = 1) {
+  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({gate, value, dy, ddgate, ddvalue, out_dgate, out_dvalue, out_ddy}, {}, rows, D, threads);
+}
+
+}  // namespace LNGEN_LAYER
+
+#undef LNGEN_TYPED
+#undef LNGEN_ROWS
+#undef LNGEN_COMPUTED
+#undef LNGEN_PARAMETERS
+#undef LNGEN_LAYER

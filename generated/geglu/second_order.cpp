@@ -1,0 +1,30 @@
+// Gated linear unit by GELU in its form with tanh, of a gate and a value that lie side by side in one array.
+// Made by lngen 0.1.0 from the definition of geglu; derivation.md has its steps, cost and evidence.
+// Do not edit; edit geglu.py and run: lngen derive geglu.py
+// definition sha256:eb4894f4ec4007ce2aac401db29da7a9572f5b5152ff16e430c760a722a89ac9
+//
+// A kernel is passed the pointers of
+//
+//     geglu_jvp_<type>(const Row* gate, const Row* value, const Row* gate_dot, const Row* value_dot, Row*
+//         out_y_dot, long long rows, int D)
+//     geglu_backward_backward_<type>(const Row* gate, const Row* value, const Row* dy, const Row* ddgate, const
+//         Row* ddvalue, Row* out_dgate, Row* out_dvalue, Row* out_ddy, long long rows, int D)
+//
+// in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
+// on, the one to stop before, and whether results are to bypass the cache.
+// Macros: host_rows.h, layer.h. With LNGEN_LAYER, names of kernels begin with something else than geglu.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER geglu
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
+#include "../_runtime/native/host_directions.h"
+#include "layer.h"
+
+LNGEN_KERNEL(jvp, jvp::Layer)
+LNGEN_KERNEL(backward_backward, backward_backward::Layer)
+
+#ifndef LNGEN_TYPED  // layer.hpp, which has functions of these kernels, ends the name
+#undef LNGEN_LAYER
+#endif

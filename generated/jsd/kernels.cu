@@ -1,0 +1,43 @@
+// Generalized Jensen-Shannon divergence of a teacher's and a student's softmax, one number a row.
+// Made by lngen 0.1.0 from the definition of jsd; derivation.md has its steps, cost and evidence.
+// Do not edit; edit jsd.py and run: lngen derive jsd.py
+// definition sha256:b28d007ce999de73cc9db154c53ebf5b3ccf610eafe7fdebb5114df4ab0d0ea6
+//
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than jsd.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER jsd
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ teacher, A beta, T* __restrict__ out_y, \
+                A* __restrict__ save_m_2, A* __restrict__ save_log_Z, A* __restrict__ save_m, \
+                A* __restrict__ save_inv_Z, A* __restrict__ save_inv_Z_2, long long rows, int D), \
+               (x, teacher, beta, out_y, save_m_2, save_log_Z, save_m, save_inv_Z, save_inv_Z_2, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ teacher, const T* __restrict__ dy, \
+                const A* __restrict__ m_2, const A* __restrict__ log_Z, const A* __restrict__ m, \
+                const A* __restrict__ inv_Z, const A* __restrict__ inv_Z_2, A beta, T* __restrict__ out_dx, \
+                long long rows, int D), \
+               (x, teacher, dy, m_2, log_Z, m, inv_Z, inv_Z_2, beta, out_dx, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#undef LNGEN_LAYER

@@ -1,0 +1,32 @@
+// Generalized Jensen-Shannon divergence of a teacher's and a student's softmax, one number a row.
+// Made by lngen 0.1.0 from the definition of jsd; derivation.md has its steps, cost and evidence.
+// Do not edit; edit jsd.py and run: lngen derive jsd.py
+// definition sha256:b28d007ce999de73cc9db154c53ebf5b3ccf610eafe7fdebb5114df4ab0d0ea6
+//
+// A kernel is passed the pointers of
+//
+//     jsd_jvp_<type>(const Row* x, const Row* teacher, const Row* x_dot, const Computed* m_2, const Computed*
+//         log_Z, const Computed* m, const Computed* inv_Z, const Computed* inv_Z_2, Computed beta, Row* out_y_dot,
+//         long long rows, int D)
+//     jsd_backward_backward_<type>(const Row* x, const Row* teacher, const Row* dy, const Row* ddx, const
+//         Computed* m_2, const Computed* log_Z, const Computed* m, const Computed* inv_Z, const Computed* inv_Z_2,
+//         Computed beta, Row* out_dx, Row* out_ddy, long long rows, int D)
+//
+// in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
+// on, the one to stop before, and whether results are to bypass the cache.
+// Macros: host_rows.h, layer.h. With LNGEN_LAYER, names of kernels begin with something else than jsd.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER jsd
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
+#include "../_runtime/native/host_directions.h"
+#include "layer.h"
+
+LNGEN_KERNEL(jvp, jvp::Layer)
+LNGEN_KERNEL(backward_backward, backward_backward::Layer)
+
+#ifndef LNGEN_TYPED  // layer.hpp, which has functions of these kernels, ends the name
+#undef LNGEN_LAYER
+#endif

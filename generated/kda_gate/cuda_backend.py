@@ -1,0 +1,381 @@
+# Made by lngen 0.1.0 from the definition of kda_gate; derivation.md has its steps, cost and evidence.
+# Do not edit; edit kda_gate.py and run: lngen derive kda_gate.py
+# Open: exp overflows where rate is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
+# definition sha256:828e82ed6a2def8150a7add1c29579ffcf6ccf2277e91b493d839c2c2a8629f8
+"""Logarithm of the decay of a linear attention with a gate for each channel, of heads with a rate and a bias.
+
+The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
+launched by PyCUDA. A kernel is compiled on first use, by NVRTC or else nvcc, and kept in
+$LNGEN_CACHE or the user's cache folder.
+
+An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
+It is of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or float64.
+Rows and row scalars share one type, and so do features and scalars. The entries of a row
+lie one behind the other. Rows may lie apart, in another order of their axes, or at one
+place, as a broadcast array has them. Other arrays are dense. No result overlaps an array
+that is read, or another result.
+
+Each direction has further arguments:
+
+    stream: the stream of the launch, from PyCUDA, PyTorch or CuPy, or a handle; None is
+        the default stream.
+    workspace: device memory of `workspace_bytes` bytes; None allocates it. Forward keeps
+        its row scalars there, so it belongs to `saved` until backward is done; with
+        `save=False` none is needed. Other directions keep partial sums over rows there.
+        It needs no initial value, and is free when the stream has passed the call.
+    like: an array of another library, or a module with `from_dlpack` such as cupy or
+        torch. New results become arrays of that library, without a copy; None makes
+        GPUArrays.
+
+They raise TypeError for an argument that is not a floating-point array in device memory,
+ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.cuda import launcher as _launcher
+from . import numpy_backend as _numpy
+
+INTERFACE = _numpy.INTERFACE
+
+
+class Gradients(NamedTuple):
+    """Gradients, see `numpy_backend.Gradients`."""
+
+    dx: Any
+    drate: Any
+    dbias: Any
+
+
+class SecondGradients(NamedTuple):
+    """Gradients from `backward_backward`; see `numpy_backend.SecondGradients`."""
+
+    dx: Any
+    drate: Any
+    dbias: Any
+    ddy: Any
+
+
+class Saved(NamedTuple):
+    """Values that `forward` saves; see `numpy_backend.Saved`."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    dtypes: tuple[np.dtype[Any] | None, ...]
+    x: _launcher.DeviceArray
+    bias: _launcher.DeviceArray | None
+    exp_rate: _launcher.DeviceArray
+
+
+# Aliases with an underscore, which no argument can have.
+_Saved = Saved
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    rate: _launcher.DeviceArray | None = None,
+    bias: _launcher.DeviceArray | None = None,
+    *,
+    save: Literal[True] = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Any, Saved]: ...
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    rate: _launcher.DeviceArray | None = None,
+    bias: _launcher.DeviceArray | None = None,
+    *,
+    save: bool,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Any, Saved | None]: ...
+
+
+def forward(
+    x: _launcher.DeviceArray,
+    rate: _launcher.DeviceArray | None = None,
+    bias: _launcher.DeviceArray | None = None,
+    *,
+    save: bool = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Any, Saved | None]:
+    """Compute `numpy_backend.forward` on device arrays."""
+    call_ = _forward(x, rate, bias, out, stream, workspace, like, bool(save))
+    outputs_ = call_.run()[0]
+    return outputs_, _Saved(*call_.kept(0, 2, 4)) if save else None
+
+
+def backward(
+    saved: Saved,
+    dy: _launcher.DeviceArray,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> Gradients:
+    """Compute `numpy_backend.backward` on device arrays."""
+    call_ = _backward(saved, dy, out, stream, workspace, like)
+    return _Gradients(*call_.run())
+
+
+def jvp(
+    saved: Saved,
+    x_dot: _launcher.DeviceArray | None = None,
+    rate_dot: _launcher.DeviceArray | None = None,
+    bias_dot: _launcher.DeviceArray | None = None,
+    *,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> Any:
+    """Compute `numpy_backend.jvp` on device arrays."""
+    call_ = _jvp(saved, x_dot, rate_dot, bias_dot, out, stream, workspace, like)
+    return call_.run()[0]
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: _launcher.DeviceArray | Sequence[_launcher.DeviceArray | None],
+    ddx: _launcher.DeviceArray | None = None,
+    ddrate: _launcher.DeviceArray | None = None,
+    ddbias: _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> SecondGradients:
+    """Compute `numpy_backend.backward_backward` on device arrays."""
+    call_ = _backward_backward(
+        saved, cotangents, ddx, ddrate, ddbias, out, stream, workspace, like
+    )
+    return _SecondGradients(*call_.run())
+
+
+def saved_from(
+    *,
+    x: _launcher.DeviceArray,
+    bias: _launcher.DeviceArray | None = None,
+    exp_rate: _launcher.DeviceArray,
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
+    fields_ = (x, bias, exp_rate)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
+    )
+    return saved_
+
+
+def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
+    """Return the bytes that a call needs as `workspace`.
+
+    `direction` is the name of a function, and `arguments` are its positional arguments:
+    `workspace_bytes("backward", saved, dy)`.
+    With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
+    function of this name in `_runtime/cuda/launcher.py` describes the content.
+    """
+    calls_ = {
+        "forward": (_forward, 3, 0),
+        "backward": (_backward, 2, 0),
+        "jvp": (_jvp, 4, 0),
+        "backward_backward": (_backward_backward, 5, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
+
+
+def compilations() -> int:
+    """Return the number of compiler runs of this process; 0 while the cache suffices."""
+    return _launcher.compilations()
+
+
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "kda_gate",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("rate", _launcher.ROW_SCALAR, "rate", optional=True),
+        _launcher.DeviceInput(
+            "bias", _launcher.ROW, "bias", leading=True, optional=True
+        ),
+    ),
+)
+
+
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
+    """Check the saved values, and return them."""
+    x_ = plan.saved_input("x", 0)
+    bias_ = plan.saved_input("bias", 2)
+    saved_exp_rate = plan.saved_row_scalar("exp_rate", "saved exp_rate")
+    return (x_, bias_, saved_exp_rate)
+
+
+def _forward(
+    x_: Any, rate_: Any, bias_: Any, out: Any, *how: Any
+) -> _launcher.DeviceCall:
+    """Make a call of `forward`."""
+    objects = [x_, rate_, bias_, out, None]
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
+    """Plan calls of `forward`."""
+    x_, rate_, bias_ = plan.inputs()
+    out_y = plan.result("y", "y", _launcher.ROW)
+    saved_exp_rate = plan.row_scalars("saved exp_rate")[0]
+    plan.source = "kernels.cu"
+    plan.launch(
+        "kda_gate_forward",
+        x_,
+        rate_,
+        bias_,
+        out_y,
+        saved_exp_rate,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "kda_gate")
+    objects = [dy_, *saved[3:], *_launcher.several(out, ("dx", "drate", "dbias"))]
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
+
+
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
+    """Plan calls of `backward`."""
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    x_, bias_, saved_exp_rate = _saved_values(plan)
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_drate = plan.gradient(1, "drate", "drate")
+    out_dbias = plan.gradient(2, "dbias", "dbias")
+    plan.source = "kernels.cu"
+    plan.launch(
+        "kda_gate_backward",
+        x_,
+        bias_,
+        dy_,
+        saved_exp_rate,
+        out_dx,
+        out_dbias,
+        out_drate,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _jvp(
+    saved: Any, x_dot_: Any, rate_dot_: Any, bias_dot_: Any, out: Any, *how: Any
+) -> _launcher.DeviceCall:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "kda_gate")
+    objects = [x_dot_, rate_dot_, bias_dot_, *saved[3:], out]
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 3)
+    x_dot_ = plan.tangent("x_dot", "x_dot", 0)
+    rate_dot_ = plan.tangent("rate_dot", "rate_dot", 1)
+    bias_dot_ = plan.tangent("bias_dot", "bias_dot", 2)
+    x_, bias_, saved_exp_rate = _saved_values(plan)
+    out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "kda_gate_jvp",
+        x_,
+        bias_,
+        x_dot_,
+        rate_dot_,
+        bias_dot_,
+        saved_exp_rate,
+        out_y_dot,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward_backward(
+    saved: Any,
+    cotangents: Any,
+    ddx_: Any,
+    ddrate_: Any,
+    ddbias_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.DeviceCall:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "kda_gate")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx_,
+        ddrate_,
+        ddbias_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "drate", "dbias", "ddy")),
+    ]
+    return _launcher.DeviceCall(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent of a gradient", 1, 4)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    ddx_ = plan.tangent("ddx", "ddx", 0)
+    ddrate_ = plan.tangent("ddrate", "ddrate", 1)
+    ddbias_ = plan.tangent("ddbias", "ddbias", 2)
+    x_, bias_, saved_exp_rate = _saved_values(plan)
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_drate = plan.gradient(1, "drate", "drate")
+    out_dbias = plan.gradient(2, "dbias", "dbias")
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "kda_gate_backward_backward",
+        x_,
+        bias_,
+        dy_,
+        ddx_,
+        ddrate_,
+        ddbias_,
+        saved_exp_rate,
+        out_dx,
+        out_dbias,
+        out_drate,
+        out_ddy,
+        plan.rows,
+        plan.features,
+    )

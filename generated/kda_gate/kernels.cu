@@ -1,0 +1,42 @@
+// Logarithm of the decay of a linear attention with a gate for each channel, of heads with a rate and a bias.
+// Made by lngen 0.1.0 from the definition of kda_gate; derivation.md has its steps, cost and evidence.
+// Do not edit; edit kda_gate.py and run: lngen derive kda_gate.py
+// Open: exp overflows where rate is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
+// definition sha256:828e82ed6a2def8150a7add1c29579ffcf6ccf2277e91b493d839c2c2a8629f8
+//
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than kda_gate.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER kda_gate
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ rate, const T* __restrict__ bias, \
+                T* __restrict__ out_y, A* __restrict__ save_exp_rate, long long rows, int D), \
+               (x, rate, bias, out_y, save_exp_rate, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ bias, const T* __restrict__ dy, \
+                const A* __restrict__ exp_rate, T* __restrict__ out_dx, T* __restrict__ out_dbias, \
+                T* __restrict__ out_drate, long long rows, int D), \
+               (x, bias, dy, exp_rate, out_dx, out_dbias, out_drate, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#undef LNGEN_LAYER

@@ -1,0 +1,89 @@
+// Layer normalization over the feature axis.
+// Made by lngen 0.1.0 from the definition of layer_norm; derivation.md has its steps, cost and evidence.
+// Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
+// definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
+//
+// The layer for programs of C++ on the processor: functions in the namespace layer_norm, on dense arrays of rows of D
+// entries. `threads` share the rows; results do not depend on their number. No array overlaps another.
+//
+// Macros that may be defined before: LNGEN_ROWS, the type of rows (f32, f64, f16, bf16); LNGEN_COMPUTED, that of
+// arithmetic (f32, f64), and LNGEN_PARAMETERS, that of parameters; LNGEN_WITHOUT_name for an input that is left out, whose
+// argument is then ignored. For further types include the file again, with another name for LNGEN_LAYER. It and the types
+// are for one file.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER layer_norm
+#endif
+#define LNGEN_TYPED
+#include "../_runtime/native/typed.h"
+#include "kernels.cpp"
+#include "second_order.cpp"
+
+namespace LNGEN_LAYER {
+
+using lngen::LNGEN_SPACE::Computed;
+using lngen::LNGEN_SPACE::Integer;
+using lngen::LNGEN_SPACE::OneInteger;
+using lngen::LNGEN_SPACE::Parameter;
+using lngen::LNGEN_SPACE::Row;
+
+// What forward saves for the other directions: a number for each row.
+struct Saved {
+  Computed* mu;
+  Computed* mu_residual;
+  Computed* rstd;
+};
+
+// mu = mean(x)
+// var = mean((x - mu)**2)
+// rstd = 1/sqrt(var + eps)
+// xhat = rstd*(x - mu)
+// y = gamma*xhat + beta
+inline void forward(const Row* x, const Parameter* gamma, const Parameter* beta, Computed eps, Row* out_y,
+    const Saved& saved, long long rows, int D, int threads = 1) {
+  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, gamma, beta, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, rows, D, threads);
+}
+
+// g = gamma*dy
+// dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
+// dgamma = sum_rows(dy*xhat)
+// dbeta = sum_rows(dy)
+inline void backward(const Row* x, const Row* dy, const Parameter* gamma, Row* out_dx, Parameter* out_dgamma,
+    Parameter* out_dbeta, const Saved& saved, long long rows, int D, int threads = 1) {
+  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
+  kernels.call({x, dy, saved.mu, saved.mu_residual, saved.rstd, gamma, out_dx}, {}, {gamma, out_dgamma, out_dbeta},
+    rows, D, threads);
+}
+
+// y_dot = gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat))
+inline void jvp(const Row* x, const Row* x_dot, const Parameter* gamma, const Parameter* gamma_dot,
+    const Parameter* beta_dot, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
+  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, x_dot, saved.mu, saved.mu_residual, saved.rstd, gamma, gamma_dot, beta_dot, out_y_dot}, {}, rows,
+    D, threads);
+}
+
+// g = gamma*dy
+// mean_g = mean(g)
+// mean_g_xhat = mean(g*xhat)
+// dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+// d2x = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(3*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g) - mean_g_xhat*(ddx - mean(ddx))) - mean(ddgamma*dy) - xhat*mean(ddgamma*dy*xhat))
+// d2gamma = sum_rows(dg*dy)
+// d2beta = 0
+// ddy = gamma*dg + ddgamma*xhat + ddbeta
+inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, const Parameter* gamma,
+    const Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_ddy, Parameter* out_dgamma,
+    Parameter* out_dbeta, const Saved& saved, long long rows, int D, int threads = 1) {
+  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
+  kernels.call({x, dy, ddx, saved.mu, saved.mu_residual, saved.rstd, gamma, ddgamma, ddbeta, out_dx, out_ddy}, {},
+    {gamma, ddgamma, ddbeta, out_dgamma, out_dbeta}, rows, D, threads);
+}
+
+}  // namespace LNGEN_LAYER
+
+#undef LNGEN_TYPED
+#undef LNGEN_ROWS
+#undef LNGEN_COMPUTED
+#undef LNGEN_PARAMETERS
+#undef LNGEN_LAYER

@@ -1,0 +1,41 @@
+// Root-mean-square normalization with a scale and a shift for each sample.
+// Made by lngen 0.1.0 from the definition of modulated_rms_norm; derivation.md has its steps, cost and evidence.
+// Do not edit; edit modulated_rms_norm.py and run: lngen derive modulated_rms_norm.py
+// definition sha256:342278b39697d6ed8c84343b4cb320510fe1cfedc146884253a1a433517afb26
+//
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than modulated_rms_norm.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER modulated_rms_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ shift, A eps, \
+                T* __restrict__ out_y, A* __restrict__ save_rstd, long long rows, int D), \
+               (x, scale, shift, eps, out_y, save_rstd, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ dy, \
+                const A* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dscale, \
+                T* __restrict__ out_dshift, long long rows, int D), \
+               (x, scale, dy, rstd, out_dx, out_dscale, out_dshift, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#undef LNGEN_LAYER

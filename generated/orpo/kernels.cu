@@ -1,0 +1,41 @@
+// Odds ratio preference optimization of a pair, from mean log-probabilities of tokens, which are below 0.
+// Made by lngen 0.1.0 from the definition of orpo; derivation.md has its steps, cost and evidence.
+// Do not edit; edit orpo.py and run: lngen derive orpo.py
+// Open: exp overflows where chosen is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+// definition sha256:3284c8cca3259d74e91a382ff15e2ccb66b3e98016374b546e341efab7cfa61d
+//
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than orpo.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER orpo
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ chosen, const T* __restrict__ rejected, A weight, T* __restrict__ out_y, \
+                long long rows, int D), \
+               (chosen, rejected, weight, out_y, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ chosen, const T* __restrict__ rejected, const T* __restrict__ dy, A weight, \
+                T* __restrict__ out_dchosen, T* __restrict__ out_drejected, long long rows, int D), \
+               (chosen, rejected, dy, weight, out_dchosen, out_drejected, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#undef LNGEN_LAYER

@@ -1,0 +1,532 @@
+# Made by lngen 0.1.0 from the definition of poly_norm; derivation.md has its steps, cost and evidence.
+# Do not edit; edit poly_norm.py and run: lngen derive poly_norm.py
+# definition sha256:2ea2b446786e64241f7150293f6095959abe2b2c825be3f9a8b92b8b0084e85b
+"""Polynomial of a row whose powers are each scaled to root mean square 1.
+
+The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
+launched by PyCUDA. A kernel is compiled on first use, by NVRTC or else nvcc, and kept in
+$LNGEN_CACHE or the user's cache folder.
+
+An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
+It is of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or float64.
+Rows and row scalars share one type, and so do features and scalars. The entries of a row
+lie one behind the other. Rows may lie apart, in another order of their axes, or at one
+place, as a broadcast array has them. Other arrays are dense. No result overlaps an array
+that is read, or another result.
+
+Each direction has further arguments:
+
+    stream: the stream of the launch, from PyCUDA, PyTorch or CuPy, or a handle; None is
+        the default stream.
+    workspace: device memory of `workspace_bytes` bytes; None allocates it. Forward keeps
+        its row scalars there, so it belongs to `saved` until backward is done; with
+        `save=False` none is needed. Other directions keep partial sums over rows there.
+        It needs no initial value, and is free when the stream has passed the call.
+    like: an array of another library, or a module with `from_dlpack` such as cupy or
+        torch. New results become arrays of that library, without a copy; None makes
+        GPUArrays.
+
+They raise TypeError for an argument that is not a floating-point array in device memory,
+ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.cuda import launcher as _launcher
+from . import numpy_backend as _numpy
+
+INTERFACE = _numpy.INTERFACE
+
+
+class Gradients(NamedTuple):
+    """Gradients, see `numpy_backend.Gradients`; that of a number has the compute type."""
+
+    dx: Any
+    dcubic: Any
+    dsquare: Any
+    dlinear: Any
+    dbias: Any
+
+
+class SecondGradients(NamedTuple):
+    """Gradients from `backward_backward`; see `numpy_backend.SecondGradients`."""
+
+    dx: Any
+    dcubic: Any
+    dsquare: Any
+    dlinear: Any
+    dbias: Any
+    ddy: Any
+
+
+class Saved(NamedTuple):
+    """Values that `forward` saves; see `numpy_backend.Saved`."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    dtypes: tuple[np.dtype[Any] | None, ...]
+    x: _launcher.DeviceArray
+    cubic: float | _launcher.DeviceArray | None
+    square: float | _launcher.DeviceArray | None
+    linear: float | _launcher.DeviceArray | None
+    rstd: _launcher.DeviceArray
+    rstd_2: _launcher.DeviceArray
+    rstd_3: _launcher.DeviceArray
+
+
+# Aliases with an underscore, which no argument can have.
+_Saved = Saved
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    cubic: float | _launcher.DeviceArray | None = None,
+    square: float | _launcher.DeviceArray | None = None,
+    linear: float | _launcher.DeviceArray | None = None,
+    bias: float | _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-6,
+    save: Literal[True] = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Any, Saved]: ...
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    cubic: float | _launcher.DeviceArray | None = None,
+    square: float | _launcher.DeviceArray | None = None,
+    linear: float | _launcher.DeviceArray | None = None,
+    bias: float | _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-6,
+    save: bool,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Any, Saved | None]: ...
+
+
+def forward(
+    x: _launcher.DeviceArray,
+    cubic: float | _launcher.DeviceArray | None = None,
+    square: float | _launcher.DeviceArray | None = None,
+    linear: float | _launcher.DeviceArray | None = None,
+    bias: float | _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-6,
+    save: bool = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Any, Saved | None]:
+    """Compute `numpy_backend.forward` on device arrays."""
+    call_ = _forward(
+        x,
+        cubic,
+        square,
+        linear,
+        bias,
+        _launcher.finite("eps", eps, signed=False),
+        out,
+        stream,
+        workspace,
+        like,
+        bool(save),
+    )
+    outputs_ = call_.run()[0]
+    return outputs_, _Saved(*call_.kept(0, 1, 2, 3, 7, 8, 9)) if save else None
+
+
+def backward(
+    saved: Saved,
+    dy: _launcher.DeviceArray,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> Gradients:
+    """Compute `numpy_backend.backward` on device arrays."""
+    call_ = _backward(saved, dy, out, stream, workspace, like)
+    return _Gradients(*call_.run())
+
+
+def jvp(
+    saved: Saved,
+    x_dot: _launcher.DeviceArray | None = None,
+    cubic_dot: float | _launcher.DeviceArray | None = None,
+    square_dot: float | _launcher.DeviceArray | None = None,
+    linear_dot: float | _launcher.DeviceArray | None = None,
+    bias_dot: float | _launcher.DeviceArray | None = None,
+    *,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> Any:
+    """Compute `numpy_backend.jvp` on device arrays."""
+    call_ = _jvp(
+        saved,
+        x_dot,
+        cubic_dot,
+        square_dot,
+        linear_dot,
+        bias_dot,
+        out,
+        stream,
+        workspace,
+        like,
+    )
+    return call_.run()[0]
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: _launcher.DeviceArray | Sequence[_launcher.DeviceArray | None],
+    ddx: _launcher.DeviceArray | None = None,
+    ddcubic: float | _launcher.DeviceArray | None = None,
+    ddsquare: float | _launcher.DeviceArray | None = None,
+    ddlinear: float | _launcher.DeviceArray | None = None,
+    ddbias: float | _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> SecondGradients:
+    """Compute `numpy_backend.backward_backward` on device arrays."""
+    call_ = _backward_backward(
+        saved,
+        cotangents,
+        ddx,
+        ddcubic,
+        ddsquare,
+        ddlinear,
+        ddbias,
+        out,
+        stream,
+        workspace,
+        like,
+    )
+    return _SecondGradients(*call_.run())
+
+
+def saved_from(
+    *,
+    x: _launcher.DeviceArray,
+    cubic: float | _launcher.DeviceArray | None = None,
+    square: float | _launcher.DeviceArray | None = None,
+    linear: float | _launcher.DeviceArray | None = None,
+    rstd: _launcher.DeviceArray,
+    rstd_2: _launcher.DeviceArray,
+    rstd_3: _launcher.DeviceArray,
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
+    fields_ = (x, cubic, square, linear, rstd, rstd_2, rstd_3)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
+    )
+    return saved_
+
+
+def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
+    """Return the bytes that a call needs as `workspace`.
+
+    `direction` is the name of a function, and `arguments` are its positional arguments:
+    `workspace_bytes("backward", saved, dy)`.
+    With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
+    function of this name in `_runtime/cuda/launcher.py` describes the content.
+    """
+    calls_ = {
+        "forward": (_forward, 5, 1),
+        "backward": (_backward, 2, 0),
+        "jvp": (_jvp, 6, 0),
+        "backward_backward": (_backward_backward, 7, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
+
+
+def compilations() -> int:
+    """Return the number of compiler runs of this process; 0 while the cache suffices."""
+    return _launcher.compilations()
+
+
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "poly_norm",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("cubic", _launcher.NUMBER, "cubic", optional=True),
+        _launcher.DeviceInput("square", _launcher.NUMBER, "square", optional=True),
+        _launcher.DeviceInput("linear", _launcher.NUMBER, "linear", optional=True),
+        _launcher.DeviceInput("bias", _launcher.NUMBER, "bias", optional=True),
+    ),
+)
+
+
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
+    """Check the saved values, and return them."""
+    x_ = plan.saved_input("x", 0)
+    cubic_ = plan.saved_input("cubic", 1)
+    square_ = plan.saved_input("square", 2)
+    linear_ = plan.saved_input("linear", 3)
+    saved_rstd = plan.saved_row_scalar("rstd", "saved rstd")
+    saved_rstd_2 = plan.saved_row_scalar("rstd_2", "saved rstd_2")
+    saved_rstd_3 = plan.saved_row_scalar("rstd_3", "saved rstd_3")
+    return (x_, cubic_, square_, linear_, saved_rstd, saved_rstd_2, saved_rstd_3)
+
+
+def _forward(
+    x_: Any,
+    cubic_: Any,
+    square_: Any,
+    linear_: Any,
+    bias_: Any,
+    eps_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.DeviceCall:
+    """Make a call of `forward`."""
+    objects = [x_, cubic_, square_, linear_, bias_, eps_, out, None, None, None]
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
+    """Plan calls of `forward`."""
+    x_, cubic_, square_, linear_, bias_ = plan.inputs()
+    eps_ = plan.constant()
+    out_y = plan.result("y", "y", _launcher.ROW)
+    saved_rstd, saved_rstd_2, saved_rstd_3 = plan.row_scalars(
+        "saved rstd", "saved rstd_2", "saved rstd_3"
+    )
+    plan.source = "kernels.cu"
+    plan.launch(
+        "poly_norm_forward",
+        x_,
+        cubic_,
+        square_,
+        linear_,
+        bias_,
+        eps_,
+        out_y,
+        saved_rstd,
+        saved_rstd_2,
+        saved_rstd_3,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "poly_norm")
+    objects = [
+        dy_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "dcubic", "dsquare", "dlinear", "dbias")),
+    ]
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
+
+
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
+    """Plan calls of `backward`."""
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    x_, cubic_, square_, linear_, saved_rstd, saved_rstd_2, saved_rstd_3 = (
+        _saved_values(plan)
+    )
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_dcubic = plan.gradient(1, "dcubic", "dcubic")
+    out_dsquare = plan.gradient(2, "dsquare", "dsquare")
+    out_dlinear = plan.gradient(3, "dlinear", "dlinear")
+    out_dbias = plan.gradient(4, "dbias", "dbias")
+    plan.source = "kernels.cu"
+    plan.sums = (0, 4)
+    plan.launch(
+        "poly_norm_backward",
+        x_,
+        dy_,
+        saved_rstd,
+        saved_rstd_2,
+        saved_rstd_3,
+        cubic_,
+        square_,
+        linear_,
+        out_dx,
+        plan.workspace,
+        plan.rows,
+        plan.features,
+    )
+    plan.launch(
+        "poly_norm_backward_columns",
+        plan.workspace,
+        plan.blocks,
+        cubic_,
+        square_,
+        linear_,
+        out_dcubic,
+        out_dsquare,
+        out_dlinear,
+        out_dbias,
+        plan.features,
+    )
+
+
+def _jvp(
+    saved: Any,
+    x_dot_: Any,
+    cubic_dot_: Any,
+    square_dot_: Any,
+    linear_dot_: Any,
+    bias_dot_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.DeviceCall:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "poly_norm")
+    objects = [x_dot_, cubic_dot_, square_dot_, linear_dot_, bias_dot_, *saved[3:], out]
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 5)
+    x_dot_ = plan.tangent("x_dot", "x_dot", 0)
+    cubic_dot_ = plan.tangent("cubic_dot", "cubic_dot", 1)
+    square_dot_ = plan.tangent("square_dot", "square_dot", 2)
+    linear_dot_ = plan.tangent("linear_dot", "linear_dot", 3)
+    bias_dot_ = plan.tangent("bias_dot", "bias_dot", 4)
+    x_, cubic_, square_, linear_, saved_rstd, saved_rstd_2, saved_rstd_3 = (
+        _saved_values(plan)
+    )
+    out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "poly_norm_jvp",
+        x_,
+        x_dot_,
+        saved_rstd,
+        saved_rstd_2,
+        saved_rstd_3,
+        cubic_,
+        square_,
+        linear_,
+        cubic_dot_,
+        square_dot_,
+        linear_dot_,
+        bias_dot_,
+        out_y_dot,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward_backward(
+    saved: Any,
+    cotangents: Any,
+    ddx_: Any,
+    ddcubic_: Any,
+    ddsquare_: Any,
+    ddlinear_: Any,
+    ddbias_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.DeviceCall:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "poly_norm")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx_,
+        ddcubic_,
+        ddsquare_,
+        ddlinear_,
+        ddbias_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "dcubic", "dsquare", "dlinear", "dbias", "ddy")),
+    ]
+    return _launcher.DeviceCall(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent of a gradient", 1, 6)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    ddx_ = plan.tangent("ddx", "ddx", 0)
+    ddcubic_ = plan.tangent("ddcubic", "ddcubic", 1)
+    ddsquare_ = plan.tangent("ddsquare", "ddsquare", 2)
+    ddlinear_ = plan.tangent("ddlinear", "ddlinear", 3)
+    ddbias_ = plan.tangent("ddbias", "ddbias", 4)
+    x_, cubic_, square_, linear_, saved_rstd, saved_rstd_2, saved_rstd_3 = (
+        _saved_values(plan)
+    )
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_dcubic = plan.gradient(1, "dcubic", "dcubic")
+    out_dsquare = plan.gradient(2, "dsquare", "dsquare")
+    out_dlinear = plan.gradient(3, "dlinear", "dlinear")
+    out_dbias = plan.gradient(4, "dbias", "dbias")
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
+    plan.source = "second_order.cu"
+    plan.sums = (0, 3)
+    plan.launch(
+        "poly_norm_backward_backward",
+        x_,
+        dy_,
+        ddx_,
+        saved_rstd,
+        saved_rstd_2,
+        saved_rstd_3,
+        cubic_,
+        square_,
+        linear_,
+        ddcubic_,
+        ddsquare_,
+        ddlinear_,
+        ddbias_,
+        out_dx,
+        out_ddy,
+        plan.workspace,
+        plan.rows,
+        plan.features,
+    )
+    plan.launch(
+        "poly_norm_backward_backward_columns",
+        plan.workspace,
+        plan.blocks,
+        cubic_,
+        square_,
+        linear_,
+        ddcubic_,
+        ddsquare_,
+        ddlinear_,
+        ddbias_,
+        out_dcubic,
+        out_dsquare,
+        out_dlinear,
+        out_dbias,
+        plan.features,
+    )

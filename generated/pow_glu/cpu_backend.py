@@ -1,0 +1,181 @@
+# Made by lngen 0.1.0 from the definition of pow_glu; derivation.md has its steps, cost and evidence.
+# Do not edit; edit pow_glu.py and run: lngen derive pow_glu.py
+# Open: exp overflows where power*log_base/(1 + root_base) is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
+# definition sha256:67e102f3ac5fc0c5a92bfffdb1e3643a14746399b46a13e192fda8178dee8863
+"""Gated linear unit whose gate grows by a power that falls: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
+
+The functions of `numpy_backend` as compiled kernels of kernels.cpp and second_order.cpp.
+The system's C++ compiler ($CXX, or else c++, g++ or clang++) makes a library on first
+use for each type of rows and what is left out, in $LNGEN_CACHE or the user's cache folder.
+
+A call takes the straight way if its rows are dense and of one type that kernels take.
+Else `numpy_backend` checks it, and `_forward_on_kernels` and the like read rows with gaps
+where they lie and copy the rest. NumPy computes in types that kernels lack.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from .._runtime.native import compiled as _compiled
+from .._runtime.native import long as _long
+from .._runtime.protocol import calls as _calls
+from . import numpy_backend as _numpy
+from .numpy_backend import (
+    INTERFACE,
+    Gradients,
+    Saved,
+    SecondGradients,
+    saved_from,
+)
+
+__all__ = [
+    "INTERFACE",
+    "Gradients",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+    "saved_from",
+]
+
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _compiled.CompiledDirection(__file__, "kernels", "pow_glu_forward")
+_BACKWARD = _compiled.CompiledDirection(__file__, "kernels", "pow_glu_backward")
+_JVP = _compiled.CompiledDirection(
+    __file__, "second_order", "pow_glu_jvp", optional=("gate_dot", "value_dot")
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "pow_glu_backward_backward",
+    optional=("ddgate", "ddvalue"),
+)
+
+
+@_long.described_as(_numpy.forward)
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    power: float = 3.0,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    power = _calls.constant("power", power)
+    return _numpy._forward(_forward_on_kernels, x, power, save, out, threads)
+
+
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    gate, value, power = _values
+    (y_,) = _results
+    _operands = _long.RowOperands(_call, (gate, value), (y_,))
+    _operands.call(
+        _FORWARD, (), (power,), (*_operands.read(gate, value), *_operands.made(y_))
+    )
+
+
+@_long.described_as(_numpy.backward)
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    return _numpy._backward(_backward_on_kernels, saved, dy, out, threads)
+
+
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (dy,) = _arguments
+    _saved_gate, _saved_value, _saved_power = _fields
+    dgate_, dvalue_ = _results
+    _operands = _long.RowOperands(
+        _call, (_saved_gate, _saved_value, dy), (dgate_, dvalue_)
+    )
+    _operands.call(
+        _BACKWARD,
+        (),
+        (_saved_power,),
+        (
+            *_operands.read(_saved_gate, _saved_value, dy),
+            *_operands.made(dgate_, dvalue_),
+        ),
+    )
+
+
+@_long.described_as(_numpy.jvp)
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    return _numpy._jvp(_jvp_on_kernels, saved, x_dot, out, threads)
+
+
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    gate_dot, value_dot = _arguments
+    _saved_gate, _saved_value, _saved_power = _fields
+    (y_dot_,) = _results
+    _operands = _long.RowOperands(
+        _call, (_saved_gate, _saved_value, gate_dot, value_dot), (y_dot_,)
+    )
+    _operands.call(
+        _JVP,
+        (gate_dot is None, value_dot is None),
+        (_saved_power,),
+        (
+            *_operands.read(_saved_gate, _saved_value, gate_dot, value_dot),
+            *_operands.made(y_dot_),
+        ),
+    )
+
+
+@_long.described_as(_numpy.backward_backward)
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _numpy._backward_backward(
+        _backward_backward_on_kernels, saved, dy, ddx, out, threads
+    )
+
+
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, ddgate, ddvalue = _arguments
+    _saved_gate, _saved_value, _saved_power = _fields
+    dgate_, dvalue_, ddy_ = _results
+    _operands = _long.RowOperands(
+        _call, (_saved_gate, _saved_value, dy, ddgate, ddvalue), (dgate_, dvalue_, ddy_)
+    )
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (ddgate is None, ddvalue is None),
+        (_saved_power,),
+        (
+            *_operands.read(_saved_gate, _saved_value, dy, ddgate, ddvalue),
+            *_operands.made(dgate_, dvalue_, ddy_),
+        ),
+    )

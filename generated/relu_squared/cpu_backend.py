@@ -1,0 +1,228 @@
+# Made by lngen 0.1.0 from the definition of relu_squared; derivation.md has its steps, cost and evidence.
+# Do not edit; edit relu_squared.py and run: lngen derive relu_squared.py
+# definition sha256:1f4d0bba06106d2d5bde084978ce875d350faebb4f3e03c44c88b41f8d56b117
+"""Square of the positive part.
+
+The functions of `numpy_backend` as compiled kernels of kernels.cpp and second_order.cpp.
+The system's C++ compiler ($CXX, or else c++, g++ or clang++) makes a library on first
+use for each type of rows and what is left out, in $LNGEN_CACHE or the user's cache folder.
+
+A call takes the straight way if its rows are dense and of one type that kernels take.
+Else `numpy_backend` checks it, and `_forward_on_kernels` and the like read rows with gaps
+where they lie and copy the rest. NumPy computes in types that kernels lack.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from .._runtime.native import compiled as _compiled
+from .._runtime.native import long as _long
+from .._runtime.native import straight as _straight
+from .._runtime.protocol import calls as _calls
+from . import numpy_backend as _numpy
+from .numpy_backend import (
+    INTERFACE,
+    Gradients,
+    Saved,
+    SecondGradients,
+    saved_from,
+)
+
+__all__ = [
+    "INTERFACE",
+    "Gradients",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+    "saved_from",
+]
+
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _compiled.CompiledDirection(__file__, "kernels", "relu_squared_forward")
+_BACKWARD = _compiled.CompiledDirection(__file__, "kernels", "relu_squared_backward")
+_JVP = _compiled.CompiledDirection(
+    __file__, "second_order", "relu_squared_jvp", optional=("x_dot",)
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__, "second_order", "relu_squared_backward_backward", optional=("ddx",)
+)
+
+
+@_long.described_as(_numpy.forward)
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.rows(x, 1, threads)
+        y_ = _straight.result(out, _shape, _stored)
+        if out is not None:
+            _straight.apart((out,), (y_,), x)
+    except _straight.Unusual:
+        pass
+    else:
+        _kernel = _FORWARD[(_kind,)]
+        _kernel(_straight.addresses(x, y_), (), _rows, _D, threads)
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype,)
+        return y_, Saved(_shape, _dtype, _dtypes, x)
+    return _numpy._forward(_forward_on_kernels, x, save, out, threads)
+
+
+@_long.function(_numpy._FORWARD)
+def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (x,) = _values
+    (y_,) = _results
+    _operands = _long.RowOperands(_call, (x,), (y_,))
+    _operands.call(_FORWARD, (), (), (*_operands.read(x), *_operands.made(y_)))
+
+
+@_long.described_as(_numpy.backward)
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True,), (0,), threads
+        )
+        (_of_x,) = saved[2]
+        _straight.dense(_shape, _stored, saved.x, dy)
+        _out = _straight.outs(out, 1)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        if out is not None:
+            _straight.apart(_out, (dx_,), dy, saved.x)
+    except _straight.Unusual:
+        pass
+    else:
+        _kernel = _BACKWARD[(_kind,)]
+        _kernel(_straight.addresses(saved.x, dy, dx_), (), _rows, _D, threads)
+        return Gradients(dx_)
+    return _numpy._backward(_backward_on_kernels, saved, dy, out, threads)
+
+
+@_long.function(_numpy._BACKWARD)
+def _backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (dy,) = _arguments
+    (_saved_x,) = _fields
+    (dx_,) = _results
+    _operands = _long.RowOperands(_call, (_saved_x, dy), (dx_,))
+    _operands.call(
+        _BACKWARD, (), (), (*_operands.read(_saved_x, dy), *_operands.made(dx_))
+    )
+
+
+@_long.described_as(_numpy.jvp)
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True,), (0,), threads
+        )
+        (_of_x,) = saved[2]
+        if x_dot is None:
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x)
+        if x_dot is not None:
+            _straight.dense(_shape, _stored, x_dot)
+        y_dot_ = _straight.result(out, _shape, _stored)
+        if out is not None:
+            _straight.apart((out,), (y_dot_,), x_dot, saved.x)
+    except _straight.Unusual:
+        pass
+    else:
+        _kernel = _JVP[_kind, x_dot is None]
+        _kernel(_straight.addresses(saved.x, x_dot, y_dot_), (), _rows, _D, threads)
+        return y_dot_
+    return _numpy._jvp(_jvp_on_kernels, saved, x_dot, out, threads)
+
+
+@_long.function(_numpy._JVP)
+def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    (x_dot,) = _arguments
+    (_saved_x,) = _fields
+    (y_dot_,) = _results
+    _operands = _long.RowOperands(_call, (_saved_x, x_dot), (y_dot_,))
+    _operands.call(
+        _JVP,
+        (x_dot is None,),
+        (),
+        (*_operands.read(_saved_x, x_dot), *_operands.made(y_dot_)),
+    )
+
+
+@_long.described_as(_numpy.backward_backward)
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True,), (0,), threads
+        )
+        (_of_x,) = saved[2]
+        if ddx is None:
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x, dy)
+        if ddx is not None:
+            _straight.dense(_shape, _stored, ddx)
+        _out = _straight.outs(out, 2)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        ddy_ = _straight.result(_out[1], _shape, _stored)
+        if out is not None:
+            _straight.apart(_out, (dx_, ddy_), dy, ddx, saved.x)
+    except _straight.Unusual:
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[_kind, ddx is None]
+        _kernel(
+            _straight.addresses(saved.x, dy, ddx, dx_, ddy_), (), _rows, _D, threads
+        )
+        return SecondGradients(dx_, ddy_)
+    return _numpy._backward_backward(
+        _backward_backward_on_kernels, saved, dy, ddx, out, threads
+    )
+
+
+@_long.function(_numpy._BACKWARD_BACKWARD)
+def _backward_backward_on_kernels(
+    _arguments: Any, _fields: Any, _results: Any, _call: Any
+) -> None:
+    """Pass arrays of any type and layout to the kernels, each as an operand."""
+    dy, ddx = _arguments
+    (_saved_x,) = _fields
+    dx_, ddy_ = _results
+    _operands = _long.RowOperands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
+    _operands.call(
+        _BACKWARD_BACKWARD,
+        (ddx is None,),
+        (),
+        (*_operands.read(_saved_x, dy, ddx), *_operands.made(dx_, ddy_)),
+    )

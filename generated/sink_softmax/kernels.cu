@@ -1,0 +1,41 @@
+// Softmax of attention scores in which each head has a sink: a learned logit that takes part of the weight.
+// Made by lngen 0.1.0 from the definition of sink_softmax; derivation.md has its steps, cost and evidence.
+// Do not edit; edit sink_softmax.py and run: lngen derive sink_softmax.py
+// definition sha256:85de87b67725f2db6415d52ce8ee109a8b1ab48120c2fc9ba15663e407abd30f
+//
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than sink_softmax.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER sink_softmax
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ sink, T* __restrict__ out_y, \
+                A* __restrict__ save_exp_largest_sink, A* __restrict__ save_scale, long long rows, int D), \
+               (x, sink, out_y, save_exp_largest_sink, save_scale, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ y, const T* __restrict__ dy, const A* __restrict__ exp_largest_sink, \
+                const A* __restrict__ scale, T* __restrict__ out_dx, T* __restrict__ out_dsink, long long rows, \
+                int D), \
+               (y, dy, exp_largest_sink, scale, out_dx, out_dsink, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#undef LNGEN_LAYER

@@ -1,0 +1,42 @@
+// Total variation distance of a teacher's and a student's softmax, one number a row.
+// Made by lngen 0.1.0 from the definition of tvd; derivation.md has its steps, cost and evidence.
+// Do not edit; edit tvd.py and run: lngen derive tvd.py
+// definition sha256:19ac4ec7bf4f3132606617eab619a4775839151a35595d1e2e232bc8d3477cbe
+//
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than tvd.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER tvd
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ teacher, T* __restrict__ out_y, \
+                A* __restrict__ save_m_2, A* __restrict__ save_m, A* __restrict__ save_inv_Z_2, \
+                A* __restrict__ save_inv_Z, long long rows, int D), \
+               (x, teacher, out_y, save_m_2, save_m, save_inv_Z_2, save_inv_Z, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ teacher, const T* __restrict__ dy, \
+                const A* __restrict__ m_2, const A* __restrict__ m, const A* __restrict__ inv_Z_2, \
+                const A* __restrict__ inv_Z, T* __restrict__ out_dx, long long rows, int D), \
+               (x, teacher, dy, m_2, m, inv_Z_2, inv_Z, out_dx, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#undef LNGEN_LAYER

@@ -1,0 +1,453 @@
+# Made by lngen 0.1.0 from the definition of tvd; derivation.md has its steps, cost and evidence.
+# Do not edit; edit tvd.py and run: lngen derive tvd.py
+# definition sha256:19ac4ec7bf4f3132606617eab619a4775839151a35595d1e2e232bc8d3477cbe
+# mypy: ignore-errors
+"""Total variation distance of a teacher's and a student's softmax, one number a row.
+
+Kernels in Triton. A program takes ROWS rows at a time, and any grid is right. A tile has
+TILE entries of each; with WHOLE a row fits in one, and is read once. A is the type that
+is computed in. D, and strides between rows, are multiples of EVEN. An argument x that is
+left out is None, and HAS_x False.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def sign(u):
+    """1, -1, or u itself where it is 0 or NaN."""
+    return tl.where(u > 0, 1.0, tl.where(u < 0, -1.0, u))
+
+
+@triton.jit
+def finite_or_zero(u):
+    """The number that exponents are shifted by: inf - inf would be NaN."""
+    return tl.where(tl.abs(u) == float("inf"), 0.0, u)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def tvd_forward(
+    x_ptr,
+    teacher_ptr,
+    y_ptr,
+    m_2_ptr,
+    m_ptr,
+    inv_Z_2_ptr,
+    inv_Z_ptr,
+    x_stride,
+    x_step,
+    teacher_stride,
+    teacher_step,
+    rows,
+    D,
+    SAVE: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """m_2 = max(x)
+    e_shifted = exp(x - m_2)
+    m = max(teacher)
+    t_shifted = exp(teacher - m)
+    Z = sum(e_shifted)
+    Z_2 = sum(t_shifted)
+    inv_Z_2 = 1/Z_2
+    exp_shifted_2_scaled = inv_Z_2*t_shifted
+    inv_Z = 1/Z
+    exp_shifted_scaled = inv_Z*e_shifted
+    sum_abs = sum(abs(exp_shifted_2_scaled - exp_shifted_scaled))
+    y = sum_abs/2
+    """
+    x_stride = x_stride // EVEN * EVEN
+    teacher_stride = teacher_stride // EVEN * EVEN
+    D = D // EVEN * EVEN
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        x_row = x_ptr + row*x_stride
+        teacher_row = teacher_ptr + row*teacher_stride
+        m_2_max = tl.full([ROWS, TILE], -float("inf"), A)
+        m_max = tl.full([ROWS, TILE], -float("inf"), A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
+            m_2_max = tl.maximum(m_2_max, tl.where(inside, x, -float("inf")))
+            m_max = tl.maximum(m_max, tl.where(inside, teacher, -float("inf")))
+        m_2 = finite_or_zero(tl.max(m_2_max, 1, keep_dims=True))  # step 1: max(x)
+        m = finite_or_zero(tl.max(m_max, 1, keep_dims=True))  # step 4: max(teacher)
+        Z_sum = tl.zeros([ROWS, TILE], A)
+        Z_2_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
+            x_shifted = x - m_2  # step 2
+            e_shifted = tl.exp(x_shifted)  # step 3
+            teacher_shifted = teacher - m  # step 5
+            t_shifted = tl.exp(teacher_shifted)  # step 6
+            Z_sum += tl.where(inside, e_shifted, 0.0)
+            Z_2_sum += tl.where(inside, t_shifted, 0.0)
+        Z = tl.sum(Z_sum, 1, keep_dims=True)  # step 7: sum(e_shifted)
+        Z_2 = tl.sum(Z_2_sum, 1, keep_dims=True)  # step 8: sum(t_shifted)
+        inv_Z_2 = 1/Z_2  # step 9
+        inv_Z = 1/Z  # step 11
+        sum_abs_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
+            x_shifted = x - m_2  # step 2
+            e_shifted = tl.exp(x_shifted)  # step 3
+            teacher_shifted = teacher - m  # step 5
+            t_shifted = tl.exp(teacher_shifted)  # step 6
+            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
+            exp_shifted_scaled = e_shifted*inv_Z  # step 12
+            sum_abs_sum += tl.where(
+                inside, tl.abs(exp_shifted_2_scaled - exp_shifted_scaled), 0.0
+            )
+        sum_abs = tl.sum(sum_abs_sum, 1, keep_dims=True)  # step 13
+        y = 0.5*sum_abs  # step 14
+        tl.store(y_ptr + row, y, there)
+        if SAVE:
+            tl.store(m_2_ptr + row, m_2, there)
+            tl.store(m_ptr + row, m, there)
+            tl.store(inv_Z_2_ptr + row, inv_Z_2, there)
+            tl.store(inv_Z_ptr + row, inv_Z, there)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def tvd_backward(
+    x_ptr,
+    teacher_ptr,
+    dy_ptr,
+    m_2_ptr,
+    m_ptr,
+    inv_Z_2_ptr,
+    inv_Z_ptr,
+    dx_ptr,
+    x_stride,
+    x_step,
+    teacher_stride,
+    teacher_step,
+    dy_stride,
+    rows,
+    D,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """dx = dy*exp_shifted_scaled*(sum(exp_shifted_scaled*sign(exp_shifted_2_scaled -
+        exp_shifted_scaled)) - sign(exp_shifted_2_scaled - exp_shifted_scaled))/2
+    """
+    x_stride = x_stride // EVEN * EVEN
+    teacher_stride = teacher_stride // EVEN * EVEN
+    D = D // EVEN * EVEN
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        x_row = x_ptr + row*x_stride
+        teacher_row = teacher_ptr + row*teacher_stride
+        dx_row = dx_ptr + row*D
+        dy = tl.load(dy_ptr + row*dy_stride, there, 0).to(A)
+        m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
+        m = tl.load(m_ptr + row, there, 0).to(A)
+        inv_Z_2 = tl.load(inv_Z_2_ptr + row, there, 0).to(A)
+        inv_Z = tl.load(inv_Z_ptr + row, there, 0).to(A)
+        sum_exp_shifted_2_scaled_exp_shi_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
+            x_shifted = x - m_2  # step 2
+            e_shifted = tl.exp(x_shifted)  # step 3
+            teacher_shifted = teacher - m  # step 5
+            t_shifted = tl.exp(teacher_shifted)  # step 6
+            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
+            exp_shifted_scaled = e_shifted*inv_Z  # step 12
+            sum_exp_shifted_2_scaled_exp_shi_sum += tl.where(
+                inside,
+                exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled),
+                0.0,
+            )
+        # step 40: sum(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled))
+        sum_exp_shifted_2_scaled_exp_shi = tl.sum(
+            sum_exp_shifted_2_scaled_exp_shi_sum, 1, keep_dims=True
+        )
+        # step 40, pass 1: once a row
+        sum_exp_shifted_2_scaled_exp_shi_2 = 0.5*sum_exp_shifted_2_scaled_exp_shi
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
+            x_shifted = x - m_2  # step 2
+            e_shifted = tl.exp(x_shifted)  # step 3
+            teacher_shifted = teacher - m  # step 5
+            t_shifted = tl.exp(teacher_shifted)  # step 6
+            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
+            exp_shifted_scaled = e_shifted*inv_Z  # step 12
+            # step 40, pass 2: once a row
+            dx = exp_shifted_scaled*(
+                sum_exp_shifted_2_scaled_exp_shi_2
+                - 0.5*sign(exp_shifted_2_scaled - exp_shifted_scaled)
+            )*dy
+            tl.store(dx_row + d, dx, inside)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def tvd_jvp(
+    x_ptr,
+    teacher_ptr,
+    x_dot_ptr,
+    m_2_ptr,
+    m_ptr,
+    inv_Z_2_ptr,
+    inv_Z_ptr,
+    y_dot_ptr,
+    x_stride,
+    x_step,
+    teacher_stride,
+    teacher_step,
+    x_dot_stride,
+    x_dot_step,
+    rows,
+    D,
+    HAS_x_dot: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """y_dot =
+        D*(sum(exp_shifted_scaled*x_dot)*mean(exp_shifted_scaled*sign(exp_shifted_2_scaled
+        - exp_shifted_scaled)) -
+        mean(exp_shifted_scaled*x_dot*sign(exp_shifted_2_scaled -
+        exp_shifted_scaled)))/2
+    """
+    x_stride = x_stride // EVEN * EVEN
+    teacher_stride = teacher_stride // EVEN * EVEN
+    x_dot_stride = x_dot_stride // EVEN * EVEN
+    D = D // EVEN * EVEN
+    length = tl.cast(D, A)
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        x_row = x_ptr + row*x_stride
+        teacher_row = teacher_ptr + row*teacher_stride
+        if HAS_x_dot:
+            x_dot_row = x_dot_ptr + row*x_dot_stride
+        m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
+        m = tl.load(m_ptr + row, there, 0).to(A)
+        inv_Z_2 = tl.load(inv_Z_2_ptr + row, there, 0).to(A)
+        inv_Z = tl.load(inv_Z_ptr + row, there, 0).to(A)
+        mean_exp_shifted_2_scaled_ex_dot_sum = tl.zeros([ROWS, TILE], A)
+        sum_exp_shifted_scaled_x_dot_sum = tl.zeros([ROWS, TILE], A)
+        mean_exp_shifted_2_scaled_exp_sh_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
+            x_dot = (
+                tl.load(x_dot_row + d*x_dot_step, inside, 0).to(A) if HAS_x_dot else 0.0
+            )
+            x_shifted = x - m_2  # step 2
+            e_shifted = tl.exp(x_shifted)  # step 3
+            teacher_shifted = teacher - m  # step 5
+            t_shifted = tl.exp(teacher_shifted)  # step 6
+            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
+            exp_shifted_scaled = e_shifted*inv_Z  # step 12
+            mean_exp_shifted_2_scaled_ex_dot_sum += tl.where(
+                inside,
+                exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled)*(
+                    x_dot if HAS_x_dot else 0.0
+                ),
+                0.0,
+            )
+            sum_exp_shifted_scaled_x_dot_sum += tl.where(
+                inside, exp_shifted_scaled*(x_dot if HAS_x_dot else 0.0), 0.0
+            )
+            mean_exp_shifted_2_scaled_exp_sh_sum += tl.where(
+                inside,
+                exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled),
+                0.0,
+            )
+        # step 49: mean(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled)*x_dot)
+        mean_exp_shifted_2_scaled_ex_dot = tl.sum(
+            mean_exp_shifted_2_scaled_ex_dot_sum, 1, keep_dims=True
+        )/length
+        # step 49: sum(exp_shifted_scaled*x_dot)
+        sum_exp_shifted_scaled_x_dot = tl.sum(
+            sum_exp_shifted_scaled_x_dot_sum, 1, keep_dims=True
+        )
+        # step 49: mean(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled))
+        mean_exp_shifted_2_scaled_exp_sh = tl.sum(
+            mean_exp_shifted_2_scaled_exp_sh_sum, 1, keep_dims=True
+        )/length
+        # step 49
+        y_dot = (
+            0.5*mean_exp_shifted_2_scaled_exp_sh*sum_exp_shifted_scaled_x_dot
+            - 0.5*mean_exp_shifted_2_scaled_ex_dot
+        )*length
+        tl.store(y_dot_ptr + row, y_dot, there)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def tvd_backward_backward(
+    x_ptr,
+    teacher_ptr,
+    dy_ptr,
+    ddx_ptr,
+    m_2_ptr,
+    m_ptr,
+    inv_Z_2_ptr,
+    inv_Z_ptr,
+    dx_ptr,
+    ddy_ptr,
+    x_stride,
+    x_step,
+    teacher_stride,
+    teacher_step,
+    dy_stride,
+    ddx_stride,
+    ddx_step,
+    rows,
+    D,
+    HAS_ddx: tl.constexpr,
+    A: tl.constexpr,
+    EVEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
+    """mean_exp_shifted_scaled_sign = mean(exp_shifted_scaled*sign(exp_shifted_2_scaled
+        - exp_shifted_scaled))
+    d2exp_shifted_scaled_part = dy*ddx*(D*mean_exp_shifted_scaled_sign -
+        sign(exp_shifted_2_scaled - exp_shifted_scaled))/2
+    d2x = exp_shifted_scaled*(d2exp_shifted_scaled_part +
+        dy*sum(ddx*exp_shifted_scaled)*(sign(exp_shifted_2_scaled -
+        exp_shifted_scaled) - D*mean_exp_shifted_scaled_sign)/2 -
+        sum(d2exp_shifted_scaled_part*exp_shifted_scaled))
+    ddy = sum(ddx*exp_shifted_scaled*(D*mean_exp_shifted_scaled_sign -
+        sign(exp_shifted_2_scaled - exp_shifted_scaled))/2)
+    """
+    x_stride = x_stride // EVEN * EVEN
+    teacher_stride = teacher_stride // EVEN * EVEN
+    ddx_stride = ddx_stride // EVEN * EVEN
+    D = D // EVEN * EVEN
+    length = tl.cast(D, A)
+    program = tl.program_id(0).to(tl.int64)
+    for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
+        row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
+        there = row < rows
+        x_row = x_ptr + row*x_stride
+        teacher_row = teacher_ptr + row*teacher_stride
+        if HAS_ddx:
+            ddx_row = ddx_ptr + row*ddx_stride
+        dx_row = dx_ptr + row*D
+        dy = tl.load(dy_ptr + row*dy_stride, there, 0).to(A)
+        m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
+        m = tl.load(m_ptr + row, there, 0).to(A)
+        inv_Z_2 = tl.load(inv_Z_2_ptr + row, there, 0).to(A)
+        inv_Z = tl.load(inv_Z_ptr + row, there, 0).to(A)
+        mean_exp_shifted_scaled_sign_sum = tl.zeros([ROWS, TILE], A)
+        sum_ddx_exp_shifted_scaled_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
+            ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
+            x_shifted = x - m_2  # step 2
+            e_shifted = tl.exp(x_shifted)  # step 3
+            teacher_shifted = teacher - m  # step 5
+            t_shifted = tl.exp(teacher_shifted)  # step 6
+            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
+            exp_shifted_scaled = e_shifted*inv_Z  # step 12
+            mean_exp_shifted_scaled_sign_sum += tl.where(
+                inside,
+                exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled),
+                0.0,
+            )
+            sum_ddx_exp_shifted_scaled_sum += tl.where(
+                inside, (ddx if HAS_ddx else 0.0)*exp_shifted_scaled, 0.0
+            )
+        # step 50: mean(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled))
+        mean_exp_shifted_scaled_sign = tl.sum(
+            mean_exp_shifted_scaled_sign_sum, 1, keep_dims=True
+        )/length
+        # step 61: sum(ddx*exp_shifted_scaled)
+        sum_ddx_exp_shifted_scaled = tl.sum(
+            sum_ddx_exp_shifted_scaled_sum, 1, keep_dims=True
+        )
+        # step 52, pass 3: once a row
+        mean_exp_shifted_scaled_sign_sca = 0.5*mean_exp_shifted_scaled_sign*length
+        # step 61, pass 4: once a row
+        sum_ddx_exp_shifted_scaled_scale = dy*sum_ddx_exp_shifted_scaled
+        # step 61, pass 5: once a row
+        mean_exp_shifted_scaled_sign_sca_2 = -0.5*mean_exp_shifted_scaled_sign*length
+        ddy_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
+            ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
+            x_shifted = x - m_2  # step 2
+            e_shifted = tl.exp(x_shifted)  # step 3
+            teacher_shifted = teacher - m  # step 5
+            t_shifted = tl.exp(teacher_shifted)  # step 6
+            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
+            exp_shifted_scaled = e_shifted*inv_Z  # step 12
+            ddy_sum += tl.where(
+                inside,
+                (ddx if HAS_ddx else 0.0)*exp_shifted_scaled*(
+                    mean_exp_shifted_scaled_sign_sca
+                    - 0.5*sign(exp_shifted_2_scaled - exp_shifted_scaled)
+                ),
+                0.0,
+            )
+        ddy = tl.sum(ddy_sum, 1, keep_dims=True)  # step 62, pass 6
+        sum_d2exp_shifted_scaled_part_ex = ddy*dy  # step 61, pass 7: shared reductions
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
+            ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
+            x_shifted = x - m_2  # step 2
+            e_shifted = tl.exp(x_shifted)  # step 3
+            teacher_shifted = teacher - m  # step 5
+            t_shifted = tl.exp(teacher_shifted)  # step 6
+            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
+            exp_shifted_scaled = e_shifted*inv_Z  # step 12
+            # step 52, pass 8: once a row
+            d2exp_shifted_scaled_part = (ddx if HAS_ddx else 0.0)*(
+                mean_exp_shifted_scaled_sign_sca
+                - 0.5*sign(exp_shifted_2_scaled - exp_shifted_scaled)
+            )*dy
+            # step 61, pass 9: once a row
+            d2x = (
+                d2exp_shifted_scaled_part
+                + (
+                    0.5*sign(exp_shifted_2_scaled - exp_shifted_scaled)
+                    + mean_exp_shifted_scaled_sign_sca_2
+                )*sum_ddx_exp_shifted_scaled_scale
+                - sum_d2exp_shifted_scaled_part_ex
+            )*exp_shifted_scaled
+            tl.store(dx_row + d, d2x, inside)
+        tl.store(ddy_ptr + row, ddy, there)
