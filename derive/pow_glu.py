@@ -1,4 +1,4 @@
-"""Gated linear unit whose gate grows by a power that falls: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
+"""Gated linear unit whose gate grows by a falling power: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
 
 Jiang et al., 2026, arXiv:2605.25704.
 """

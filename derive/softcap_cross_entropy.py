@@ -10,12 +10,12 @@ from lngen.language import Constant, Data, Int, Row, exp, log, pick, sum, tanh, 
 def softcap_cross_entropy(
     x: Row,
     label: Int["..."],
-    weight: Data["d"] = 1,
+    class_weight: Data["d"] = 1,
     ignore: Int[""] = -100,
     cap: Constant = 30,
     z_loss: Constant = 0,
 ):
     u = cap * tanh(x / cap)
     lse = log(sum(exp(u)))
-    y = where(label == ignore, 0, pick(weight, label) * (lse - pick(u, label)) + z_loss * lse**2)
+    y = where(label == ignore, 0, pick(class_weight, label) * (lse - pick(u, label)) + z_loss * lse**2)
     return y

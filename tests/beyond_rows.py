@@ -85,7 +85,7 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "rotary": {"x": (2, 3, 5, 8), "cosine": (5, 4), "sine": (5, 4)},
     "sink_softmax": {"x": (2, 3, 5, 7), "sink": (3,)},
     "situ_glu": {"x": (2, 3, 16)},
-    "softcap_cross_entropy": {"x": (6, 7), "label": (6,), "weight": (7,)},
+    "softcap_cross_entropy": {"x": (6, 7), "label": (6,), "class_weight": (7,)},
     "tvd": {"x": (6, 7), "teacher": (6, 7)},
     "layer_norm_hw": {"x": (2, 3, 5, 4), "gamma": (5, 4), "beta": (5, 4)},
     "by_picture": {"x": (2, 3, 5, 4), "gamma": (5, 4), "bias": (4,)},
@@ -97,7 +97,7 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
 
 DATA = (
     *("m", "slope", "cosine", "sine", "c", "t", "teacher", "advantage", "old", "reference", "divergence"),
-    *("reference_chosen", "reference_rejected"),
+    *("reference_chosen", "reference_rejected", "class_weight"),
 )
 NEGATIVE = ("chosen", "rejected")
 """Logarithms of probabilities."""
@@ -239,8 +239,8 @@ def in_pytorch(name: str) -> Callable[..., Any]:
         gate, value = x.chunk(2, -1)
         return 4 * torch.tanh(gate / 4) * torch.sigmoid(gate) * 25 * torch.tanh(value / 25)
 
-    def softcap_cross_entropy(x: Any, label: Any, weight: Any) -> Any:
-        return functional.cross_entropy(30 * torch.tanh(x / 30), label, weight, reduction="none")
+    def softcap_cross_entropy(x: Any, label: Any, class_weight: Any) -> Any:
+        return functional.cross_entropy(30 * torch.tanh(x / 30), label, class_weight, reduction="none")
 
     def tvd(x: Any, teacher: Any) -> Any:
         return (torch.softmax(x, -1) - torch.softmax(teacher, -1)).abs().sum(-1) / 2

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of softcap_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit softcap_cross_entropy.py and run: lngen derive softcap_cross_entropy.py
-# definition sha256:33d18fa91dcd3cf92c27b3756823f4dc172bf10d8ae23865cc57601c7e8ba6ab
+# definition sha256:d010fe640748d9eca5d1baa233d0a8218fad8c6aeec03dd12a012fcb2dc30c1c
 """Cross entropy of a label with the softmax of a capped row, weighted by class; a label `ignore` counts nothing."""
 
 # The layers of a folder share _runtime, which belongs beside them.

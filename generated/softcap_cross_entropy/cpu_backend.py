@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of softcap_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit softcap_cross_entropy.py and run: lngen derive softcap_cross_entropy.py
-# definition sha256:33d18fa91dcd3cf92c27b3756823f4dc172bf10d8ae23865cc57601c7e8ba6ab
+# definition sha256:d010fe640748d9eca5d1baa233d0a8218fad8c6aeec03dd12a012fcb2dc30c1c
 """Cross entropy of a label with the softmax of a capped row, weighted by class; a label `ignore` counts nothing.
 
 The functions of `numpy_backend` as compiled kernels of kernels.cpp and second_order.cpp.
@@ -45,7 +45,10 @@ __all__ = [
 
 # The kernels of each direction, which are compiled without what a call leaves out.
 _FORWARD = _compiled.CompiledDirection(
-    __file__, "kernels", "softcap_cross_entropy_forward", optional=("ignore", "weight")
+    __file__,
+    "kernels",
+    "softcap_cross_entropy_forward",
+    optional=("class_weight", "ignore"),
 )
 _BACKWARD = _compiled.CompiledDirection(
     __file__, "kernels", "softcap_cross_entropy_backward", optional=("ignore",)
@@ -65,7 +68,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 def forward(
     x: npt.NDArray[Any],
     label: npt.NDArray[Any],
-    weight: npt.NDArray[Any] | None = None,
+    class_weight: npt.NDArray[Any] | None = None,
     ignore: npt.NDArray[Any] | None = None,
     *,
     cap: float = 30.0,
@@ -81,22 +84,30 @@ def forward(
         if label is None:
             raise _straight.Unusual
         label_ = _straight.integers(_shape[:-1], label)
-        weight_ = _straight.parameter((_D,), _dtype, weight)
+        class_weight_ = _straight.parameter((_D,), _dtype, class_weight)
         ignore_ = _straight.integers((), ignore)
         y_ = _straight.result(out, _shape[:-1], _stored)
         if out is not None:
-            _straight.apart((out,), (y_,), x, label, weight, ignore)
+            _straight.apart((out,), (y_,), x, label, class_weight, ignore)
     except _straight.Unusual:
         pass
     else:
         m_ = np.empty(_shape[:-1], _dtype)
         Z_ = np.empty(_shape[:-1], _dtype)
         log_Z_ = np.empty(_shape[:-1], _dtype)
-        sum_where_weight_ = np.empty(_shape[:-1], _dtype)
-        _kernel = _FORWARD[_kind, ignore is None, weight is None]
+        sum_where_class_weight_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, class_weight is None, ignore is None]
         _kernel(
             _straight.addresses(
-                x, label_, weight_, ignore_, y_, m_, Z_, log_Z_, sum_where_weight_
+                x,
+                label_,
+                class_weight_,
+                ignore_,
+                y_,
+                m_,
+                Z_,
+                log_Z_,
+                sum_where_class_weight_,
             ),
             (cap, z_loss),
             _rows,
@@ -108,7 +119,7 @@ def forward(
         _dtypes = (
             x.dtype,
             label.dtype,
-            None if weight is None else weight.dtype,
+            None if class_weight is None else class_weight.dtype,
             None if ignore is None else _straight.dtype_of(ignore),
         )
         return (
@@ -125,31 +136,40 @@ def forward(
                 m_,
                 Z_,
                 log_Z_,
-                sum_where_weight_,
+                sum_where_class_weight_,
             ),
         )
     return _numpy._forward(
-        _forward_on_kernels, x, label, weight, ignore, cap, z_loss, save, out, threads
+        _forward_on_kernels,
+        x,
+        label,
+        class_weight,
+        ignore,
+        cap,
+        z_loss,
+        save,
+        out,
+        threads,
     )
 
 
 @_long.function(_numpy._FORWARD)
 def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
-    x, label, weight, ignore, cap, z_loss = _values
-    y_, m_, Z_, log_Z_, sum_where_weight_ = _results
+    x, label, class_weight, ignore, cap, z_loss = _values
+    y_, m_, Z_, log_Z_, sum_where_class_weight_ = _results
     _operands = _long.RowOperands(_call, (x,), (y_,))
     _operands.call(
         _FORWARD,
-        (ignore is None, weight is None),
+        (class_weight is None, ignore is None),
         (cap, z_loss),
         (
             *_operands.read(x),
             *_operands.integers(label, axes=0),
-            *_operands.shared(weight),
+            *_operands.shared(class_weight),
             *_operands.shared_integers(ignore),
             *_operands.made(y_, axes=0),
-            *_operands.made_once(m_, Z_, log_Z_, sum_where_weight_),
+            *_operands.made_once(m_, Z_, log_Z_, sum_where_class_weight_),
         ),
     )
 
@@ -166,7 +186,7 @@ def backward(
         _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
             saved, Saved, (True, True, False, False), (0,), threads
         )
-        _of_x, _of_label, _of_weight, _of_ignore = saved[2]
+        _of_x, _of_label, _of_class_weight, _of_ignore = saved[2]
         if (
             saved.label is None
             or (_of_ignore is None) != (saved.ignore is None)
@@ -176,7 +196,12 @@ def backward(
             raise _straight.Unusual
         _straight.dense(_shape, _stored, saved.x)
         _straight.dense(
-            _shape[:-1], _dtype, saved.m, saved.Z, saved.log_Z, saved.sum_where_weight
+            _shape[:-1],
+            _dtype,
+            saved.m,
+            saved.Z,
+            saved.log_Z,
+            saved.sum_where_class_weight,
         )
         _straight.dense(_shape[:-1], _stored, dy)
         label_ = _straight.integers(_shape[:-1], saved.label)
@@ -194,7 +219,7 @@ def backward(
                 saved.m,
                 saved.Z,
                 saved.log_Z,
-                saved.sum_where_weight,
+                saved.sum_where_class_weight,
             )
     except _straight.Unusual:
         pass
@@ -208,7 +233,7 @@ def backward(
                 saved.m,
                 saved.Z,
                 saved.log_Z,
-                saved.sum_where_weight,
+                saved.sum_where_class_weight,
                 ignore_,
                 dx_,
             ),
@@ -236,7 +261,7 @@ def _backward_on_kernels(
         _saved_m,
         _saved_Z,
         _saved_log_Z,
-        _saved_sum_where_weight,
+        _saved_sum_where_class_weight,
     ) = _fields
     (dx_,) = _results
     _operands = _long.RowOperands(_call, (_saved_x, dy), (dx_,))
@@ -249,7 +274,7 @@ def _backward_on_kernels(
             *_operands.integers(_saved_label, axes=0),
             *_operands.read(dy, axes=0),
             *_operands.computed_before(
-                _saved_m, _saved_Z, _saved_log_Z, _saved_sum_where_weight
+                _saved_m, _saved_Z, _saved_log_Z, _saved_sum_where_class_weight
             ),
             *_operands.shared_integers(_saved_ignore),
             *_operands.made(dx_),
@@ -269,7 +294,7 @@ def jvp(
         _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
             saved, Saved, (True, True, False, False), (0,), threads
         )
-        _of_x, _of_label, _of_weight, _of_ignore = saved[2]
+        _of_x, _of_label, _of_class_weight, _of_ignore = saved[2]
         if (
             x_dot is None
             or saved.label is None
@@ -280,7 +305,12 @@ def jvp(
             raise _straight.Unusual
         _straight.dense(_shape, _stored, saved.x)
         _straight.dense(
-            _shape[:-1], _dtype, saved.m, saved.Z, saved.log_Z, saved.sum_where_weight
+            _shape[:-1],
+            _dtype,
+            saved.m,
+            saved.Z,
+            saved.log_Z,
+            saved.sum_where_class_weight,
         )
         label_ = _straight.integers(_shape[:-1], saved.label)
         ignore_ = _straight.integers((), saved.ignore)
@@ -298,7 +328,7 @@ def jvp(
                 saved.m,
                 saved.Z,
                 saved.log_Z,
-                saved.sum_where_weight,
+                saved.sum_where_class_weight,
             )
     except _straight.Unusual:
         pass
@@ -312,7 +342,7 @@ def jvp(
                 saved.m,
                 saved.Z,
                 saved.log_Z,
-                saved.sum_where_weight,
+                saved.sum_where_class_weight,
                 ignore_,
                 y_dot_,
             ),
@@ -338,7 +368,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         _saved_m,
         _saved_Z,
         _saved_log_Z,
-        _saved_sum_where_weight,
+        _saved_sum_where_class_weight,
     ) = _fields
     (y_dot_,) = _results
     _operands = _long.RowOperands(_call, (_saved_x, x_dot), (y_dot_,))
@@ -351,7 +381,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
             *_operands.integers(_saved_label, axes=0),
             *_operands.read(x_dot),
             *_operands.computed_before(
-                _saved_m, _saved_Z, _saved_log_Z, _saved_sum_where_weight
+                _saved_m, _saved_Z, _saved_log_Z, _saved_sum_where_class_weight
             ),
             *_operands.shared_integers(_saved_ignore),
             *_operands.made(y_dot_, axes=0),
@@ -373,7 +403,7 @@ def backward_backward(
         _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
             saved, Saved, (True, True, False, False), (0,), threads
         )
-        _of_x, _of_label, _of_weight, _of_ignore = saved[2]
+        _of_x, _of_label, _of_class_weight, _of_ignore = saved[2]
         if (
             ddx is None
             or saved.label is None
@@ -384,7 +414,12 @@ def backward_backward(
             raise _straight.Unusual
         _straight.dense(_shape, _stored, saved.x)
         _straight.dense(
-            _shape[:-1], _dtype, saved.m, saved.Z, saved.log_Z, saved.sum_where_weight
+            _shape[:-1],
+            _dtype,
+            saved.m,
+            saved.Z,
+            saved.log_Z,
+            saved.sum_where_class_weight,
         )
         _straight.dense(_shape[:-1], _stored, dy)
         label_ = _straight.integers(_shape[:-1], saved.label)
@@ -406,7 +441,7 @@ def backward_backward(
                 saved.m,
                 saved.Z,
                 saved.log_Z,
-                saved.sum_where_weight,
+                saved.sum_where_class_weight,
             )
     except _straight.Unusual:
         pass
@@ -421,7 +456,7 @@ def backward_backward(
                 saved.m,
                 saved.Z,
                 saved.log_Z,
-                saved.sum_where_weight,
+                saved.sum_where_class_weight,
                 ignore_,
                 dx_,
                 ddy_,
@@ -452,7 +487,7 @@ def _backward_backward_on_kernels(
         _saved_m,
         _saved_Z,
         _saved_log_Z,
-        _saved_sum_where_weight,
+        _saved_sum_where_class_weight,
     ) = _fields
     dx_, ddy_ = _results
     _operands = _long.RowOperands(_call, (_saved_x, dy, ddx), (dx_, ddy_))
@@ -466,7 +501,7 @@ def _backward_backward_on_kernels(
             *_operands.read(dy, axes=0),
             *_operands.read(ddx),
             *_operands.computed_before(
-                _saved_m, _saved_Z, _saved_log_Z, _saved_sum_where_weight
+                _saved_m, _saved_Z, _saved_log_Z, _saved_sum_where_class_weight
             ),
             *_operands.shared_integers(_saved_ignore),
             *_operands.made(dx_),

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of softcap_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit softcap_cross_entropy.py and run: lngen derive softcap_cross_entropy.py
-# definition sha256:33d18fa91dcd3cf92c27b3756823f4dc172bf10d8ae23865cc57601c7e8ba6ab
+# definition sha256:d010fe640748d9eca5d1baa233d0a8218fad8c6aeec03dd12a012fcb2dc30c1c
 """Cross entropy of a label with the softmax of a capped row, weighted by class; a label `ignore` counts nothing.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -70,7 +70,7 @@ class Saved(NamedTuple):
     m: _launcher.DeviceArray
     Z: _launcher.DeviceArray
     log_Z: _launcher.DeviceArray
-    sum_where_weight: _launcher.DeviceArray
+    sum_where_class_weight: _launcher.DeviceArray
 
 
 # Aliases with an underscore, which no argument can have.
@@ -83,7 +83,7 @@ _SecondGradients = SecondGradients
 def forward(
     x: _launcher.DeviceArray,
     label: _launcher.DeviceArray,
-    weight: _launcher.DeviceArray | None = None,
+    class_weight: _launcher.DeviceArray | None = None,
     ignore: _launcher.DeviceArray | None = None,
     *,
     cap: float = 30.0,
@@ -100,7 +100,7 @@ def forward(
 def forward(
     x: _launcher.DeviceArray,
     label: _launcher.DeviceArray,
-    weight: _launcher.DeviceArray | None = None,
+    class_weight: _launcher.DeviceArray | None = None,
     ignore: _launcher.DeviceArray | None = None,
     *,
     cap: float = 30.0,
@@ -116,7 +116,7 @@ def forward(
 def forward(
     x: _launcher.DeviceArray,
     label: _launcher.DeviceArray,
-    weight: _launcher.DeviceArray | None = None,
+    class_weight: _launcher.DeviceArray | None = None,
     ignore: _launcher.DeviceArray | None = None,
     *,
     cap: float = 30.0,
@@ -131,7 +131,7 @@ def forward(
     call_ = _forward(
         x,
         label,
-        weight,
+        class_weight,
         ignore,
         _launcher.finite("cap", cap, signed=False),
         _launcher.finite("z_loss", z_loss),
@@ -198,13 +198,13 @@ def saved_from(
     m: _launcher.DeviceArray,
     Z: _launcher.DeviceArray,
     log_Z: _launcher.DeviceArray,
-    sum_where_weight: _launcher.DeviceArray,
+    sum_where_class_weight: _launcher.DeviceArray,
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    fields_ = (x, label, ignore, cap, z_loss, m, Z, log_Z, sum_where_weight)
+    fields_ = (x, label, ignore, cap, z_loss, m, Z, log_Z, sum_where_class_weight)
     saved_: _Saved = _launcher.saved_from(
         _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
@@ -244,7 +244,9 @@ _LAYER = _launcher.DeviceLayer(
     (
         _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
         _launcher.DeviceInput("label", _launcher.ROW_SCALAR, "label", integers=True),
-        _launcher.DeviceInput("weight", _launcher.FEATURE, "weight", optional=True),
+        _launcher.DeviceInput(
+            "class_weight", _launcher.FEATURE, "class_weight", optional=True
+        ),
         _launcher.DeviceInput(
             "ignore", _launcher.NUMBER, "ignore", optional=True, integers=True
         ),
@@ -262,8 +264,8 @@ def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     saved_m = plan.saved_row_scalar("m", "saved m")
     saved_Z = plan.saved_row_scalar("Z", "saved Z")
     saved_log_Z = plan.saved_row_scalar("log_Z", "saved log_Z")
-    saved_sum_where_weight = plan.saved_row_scalar(
-        "sum_where_weight", "saved sum_where_weight"
+    saved_sum_where_class_weight = plan.saved_row_scalar(
+        "sum_where_class_weight", "saved sum_where_class_weight"
     )
     return (
         x_,
@@ -274,14 +276,14 @@ def _saved_values(plan: _launcher.LaunchPlan) -> Any:
         saved_m,
         saved_Z,
         saved_log_Z,
-        saved_sum_where_weight,
+        saved_sum_where_class_weight,
     )
 
 
 def _forward(
     x_: Any,
     label_: Any,
-    weight_: Any,
+    class_weight_: Any,
     ignore_: Any,
     cap_: Any,
     z_loss_: Any,
@@ -289,25 +291,37 @@ def _forward(
     *how: Any,
 ) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
-    objects = [x_, label_, weight_, ignore_, cap_, z_loss_, out, None, None, None, None]
+    objects = [
+        x_,
+        label_,
+        class_weight_,
+        ignore_,
+        cap_,
+        z_loss_,
+        out,
+        None,
+        None,
+        None,
+        None,
+    ]
     return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
 def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
-    x_, label_, weight_, ignore_ = plan.inputs()
+    x_, label_, class_weight_, ignore_ = plan.inputs()
     cap_ = plan.constant()
     z_loss_ = plan.constant()
     out_y = plan.result("y", "y", _launcher.ROW_SCALAR)
-    saved_m, saved_Z, saved_log_Z, saved_sum_where_weight = plan.row_scalars(
-        "saved m", "saved Z", "saved log_Z", "saved sum_where_weight"
+    saved_m, saved_Z, saved_log_Z, saved_sum_where_class_weight = plan.row_scalars(
+        "saved m", "saved Z", "saved log_Z", "saved sum_where_class_weight"
     )
     plan.source = "kernels.cu"
     plan.launch(
         "softcap_cross_entropy_forward",
         x_,
         label_,
-        weight_,
+        class_weight_,
         ignore_,
         cap_,
         z_loss_,
@@ -315,7 +329,7 @@ def _plan_forward(plan: _launcher.LaunchPlan) -> None:
         saved_m,
         saved_Z,
         saved_log_Z,
-        saved_sum_where_weight,
+        saved_sum_where_class_weight,
         plan.rows,
         plan.features,
     )
@@ -344,7 +358,7 @@ def _plan_backward(plan: _launcher.LaunchPlan) -> None:
         saved_m,
         saved_Z,
         saved_log_Z,
-        saved_sum_where_weight,
+        saved_sum_where_class_weight,
     ) = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
     plan.source = "kernels.cu"
@@ -356,7 +370,7 @@ def _plan_backward(plan: _launcher.LaunchPlan) -> None:
         saved_m,
         saved_Z,
         saved_log_Z,
-        saved_sum_where_weight,
+        saved_sum_where_class_weight,
         ignore_,
         cap_,
         z_loss_,
@@ -388,7 +402,7 @@ def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
         saved_m,
         saved_Z,
         saved_log_Z,
-        saved_sum_where_weight,
+        saved_sum_where_class_weight,
     ) = _saved_values(plan)
     out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW_SCALAR)
     plan.source = "second_order.cu"
@@ -400,7 +414,7 @@ def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
         saved_m,
         saved_Z,
         saved_log_Z,
-        saved_sum_where_weight,
+        saved_sum_where_class_weight,
         ignore_,
         cap_,
         z_loss_,
@@ -442,7 +456,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
         saved_m,
         saved_Z,
         saved_log_Z,
-        saved_sum_where_weight,
+        saved_sum_where_class_weight,
     ) = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
     out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_)
@@ -456,7 +470,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
         saved_m,
         saved_Z,
         saved_log_Z,
-        saved_sum_where_weight,
+        saved_sum_where_class_weight,
         ignore_,
         cap_,
         z_loss_,

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of softcap_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit softcap_cross_entropy.py and run: lngen derive softcap_cross_entropy.py
-# definition sha256:33d18fa91dcd3cf92c27b3756823f4dc172bf10d8ae23865cc57601c7e8ba6ab
+# definition sha256:d010fe640748d9eca5d1baa233d0a8218fad8c6aeec03dd12a012fcb2dc30c1c
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Cross entropy of a label with the softmax of a capped row, weighted by class; a label `ignore` counts nothing.
 
@@ -16,7 +16,7 @@ __all__ = ["softcap_cross_entropy"]
 def softcap_cross_entropy(
     x: jax.Array,
     label: jax.Array,
-    weight: jax.Array | None = None,
+    class_weight: jax.Array | None = None,
     ignore: int | jax.Array | None = None,
     *,
     cap: float = 30.0,
@@ -32,13 +32,13 @@ def softcap_cross_entropy(
         Z = sum(exp_shifted)
         log_Z = log(Z)
         sum_where_u = sum(where(index() == label, u, 0))
-        sum_where_weight = sum(where(index() == label, weight, 0))
-        y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_weight*(m + log_Z - sum_where_u))
+        sum_where_class_weight = sum(where(index() == label, class_weight, 0))
+        y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_class_weight*(m + log_Z - sum_where_u))
 
     Args:
         x: shape (..., D).
         label: one integer per row, shape x.shape[:-1].
-        weight: one value per feature, shape (D,), without a gradient. If omitted it is 1.
+        class_weight: one value per feature, shape (D,), without a gradient. If omitted it is 1.
         ignore: an integer or a 0-d array of one. If omitted it is -100.
         cap: a constant, a finite number of 0 or more.
         z_loss: a constant, a finite number.
@@ -51,7 +51,8 @@ def softcap_cross_entropy(
     if x.ndim < 1 or x.shape[-1] < 1:
         raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
     label = _integers("label", label, x.shape[:-1], "x.shape[:-1]")
-    weight = None if weight is None else _floats("weight", weight, x.shape[-1:], "(D,)")
+    if class_weight is not None:
+        class_weight = _floats("class_weight", class_weight, x.shape[-1:], "(D,)")
     if ignore is not None:
         ignore = _integers("ignore", ignore, (), "a number or a 0-d one")
     if jnp.ndim(cap) or not (isinstance(cap, jax.Array) or 0 <= float(cap) < jnp.inf):
@@ -60,13 +61,13 @@ def softcap_cross_entropy(
         isinstance(z_loss, jax.Array) or -jnp.inf < float(z_loss) < jnp.inf
     ):
         raise ValueError(f"z_loss is {z_loss}; pass a finite number")
-    y = _layer(x, label[..., None], weight, ignore, cap, z_loss)
+    y = _layer(x, label[..., None], class_weight, ignore, cap, z_loss)
     return y[..., 0]
 
 
 @jax.custom_jvp
-def _layer(x, label, weight, ignore, cap, z_loss):
-    return _forward(x, label, weight, ignore, cap, z_loss)[0].astype(x.dtype)
+def _layer(x, label, class_weight, ignore, cap, z_loss):
+    return _forward(x, label, class_weight, ignore, cap, z_loss)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -82,10 +83,10 @@ def _derivative(inputs, tangents):
     return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:1])
 
 
-def _forward(x, label, weight, ignore, cap, z_loss):
+def _forward(x, label, class_weight, ignore, cap, z_loss):
     """The outputs, and the numbers of each row that tangents read."""
-    x, label, weight, ignore, cap, z_loss = _in_type(
-        x, label, weight, ignore, cap, z_loss
+    x, label, class_weight, ignore, cap, z_loss = _in_type(
+        x, label, class_weight, ignore, cap, z_loss
     )
     dtype, shape = x.dtype, x.shape
     D = shape[-1]
@@ -99,8 +100,8 @@ def _forward(x, label, weight, ignore, cap, z_loss):
     # step 9
     sum_where_u = jnp.sum(jnp.where(index == label, u, 0), axis=-1, keepdims=True)
     # step 10
-    sum_where_weight = jnp.sum(
-        jnp.where(index == label, weight, 0), axis=-1, keepdims=True
+    sum_where_class_weight = jnp.sum(
+        jnp.where(index == label, class_weight, 0), axis=-1, keepdims=True
     )
     tanh_u_2_shifted = u - m  # step 5
     exp_shifted = jnp.exp(tanh_u_2_shifted)  # step 6
@@ -110,16 +111,16 @@ def _forward(x, label, weight, ignore, cap, z_loss):
     y = jnp.where(
         label == ignore,
         0,
-        (log_Z + m - sum_where_u)*sum_where_weight + (log_Z + m)**2*z_loss,
+        (log_Z + m - sum_where_u)*sum_where_class_weight + (log_Z + m)**2*z_loss,
     )
-    return y, (m, Z, log_Z, sum_where_weight)
+    return y, (m, Z, log_Z, sum_where_class_weight)
 
 
 def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, label, _, ignore, cap, z_loss = _in_type(*inputs)
     shape = x.shape
-    m, Z, log_Z, sum_where_weight = saved
+    m, Z, log_Z, sum_where_class_weight = saved
     x_dot, = [t if t is None else t.astype(x.dtype) for t in dots]
     D = shape[-1]
     index = jnp.arange(D)
@@ -144,22 +145,29 @@ def _tangents(made, inputs, saved, dots):
         )
         # step 48, pass 10: written out
         y_dot += (
-            jnp.where(label == ignore, 0, -sum_where_weight)*sum_index_tanh_u_2_dot
+            jnp.where(
+                label == ignore, 0, -sum_where_class_weight
+            )*sum_index_tanh_u_2_dot
             + jnp.where(
-                label == ignore, 0, (sum_where_weight + (2*log_Z + 2*m)*z_loss)*cap/Z
+                label == ignore,
+                0,
+                (sum_where_class_weight + (2*log_Z + 2*m)*z_loss)*cap/Z,
             )*sum_exp_shifted_tanh_u_2_dot
         )
     return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
-def _in_type(x, label, weight, ignore, cap, z_loss):
+def _in_type(x, label, class_weight, ignore, cap, z_loss):
     """The inputs in the widest of their types, or float32."""
+    given = [u for u in (x, class_weight) if u is not None]
     with jax.numpy_dtype_promotion("standard"):
-        dtype = jnp.result_type(jnp.float32, *[u for u in (x, weight) if u is not None])
-    weight = 1 if weight is None else weight
+        dtype = jnp.result_type(jnp.float32, *given)
+    class_weight = 1 if class_weight is None else class_weight
     ignore = jnp.int32(-100) if ignore is None else ignore
-    x, weight, cap, z_loss = [jnp.asarray(u, dtype) for u in (x, weight, cap, z_loss)]
-    return (x, label, weight, ignore, cap, z_loss)
+    x, class_weight, cap, z_loss = [
+        jnp.asarray(u, dtype) for u in (x, class_weight, cap, z_loss)
+    ]
+    return (x, label, class_weight, ignore, cap, z_loss)
 
 
 def _floats(name, value, shape=None, axes=""):

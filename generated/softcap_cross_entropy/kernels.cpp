@@ -1,16 +1,16 @@
 // Cross entropy of a label with the softmax of a capped row, weighted by class; a label `ignore` counts nothing.
 // Made by lngen 0.1.0 from the definition of softcap_cross_entropy; derivation.md has its steps, cost and evidence.
 // Do not edit; edit softcap_cross_entropy.py and run: lngen derive softcap_cross_entropy.py
-// definition sha256:33d18fa91dcd3cf92c27b3756823f4dc172bf10d8ae23865cc57601c7e8ba6ab
+// definition sha256:d010fe640748d9eca5d1baa233d0a8218fad8c6aeec03dd12a012fcb2dc30c1c
 //
 // A kernel is passed the pointers of
 //
-//     softcap_cross_entropy_forward_<type>(const Row* x, const Integer* label, const Parameter* weight, const
-//         OneInteger* ignore, Computed cap, Computed z_loss, Row* out_y, Computed* save_m, Computed* save_Z,
-//         Computed* save_log_Z, Computed* save_sum_where_weight, long long rows, int D)
+//     softcap_cross_entropy_forward_<type>(const Row* x, const Integer* label, const Parameter* class_weight,
+//         const OneInteger* ignore, Computed cap, Computed z_loss, Row* out_y, Computed* save_m, Computed* save_Z,
+//         Computed* save_log_Z, Computed* save_sum_where_class_weight, long long rows, int D)
 //     softcap_cross_entropy_backward_<type>(const Row* x, const Integer* label, const Row* dy, const Computed* m,
-//         const Computed* Z_, const Computed* log_Z, const Computed* sum_where_weight, const OneInteger* ignore,
-//         Computed cap, Computed z_loss, Row* out_dx, long long rows, int D)
+//         const Computed* Z_, const Computed* log_Z, const Computed* sum_where_class_weight, const OneInteger*
+//         ignore, Computed cap, Computed z_loss, Row* out_dx, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache.

@@ -1,7 +1,7 @@
 // Cross entropy of a label with the softmax of a capped row, weighted by class; a label `ignore` counts nothing.
 // Made by lngen 0.1.0 from the definition of softcap_cross_entropy; derivation.md has its steps, cost and evidence.
 // Do not edit; edit softcap_cross_entropy.py and run: lngen derive softcap_cross_entropy.py
-// definition sha256:33d18fa91dcd3cf92c27b3756823f4dc172bf10d8ae23865cc57601c7e8ba6ab
+// definition sha256:d010fe640748d9eca5d1baa233d0a8218fad8c6aeec03dd12a012fcb2dc30c1c
 //
 // The layer for programs of C++ on the processor: functions in the namespace softcap_cross_entropy, on dense arrays of rows of D
 // entries. `threads` share the rows; results do not depend on their number. No array overlaps another.
@@ -32,7 +32,7 @@ struct Saved {
   Computed* m;
   Computed* Z_;
   Computed* log_Z;
-  Computed* sum_where_weight;
+  Computed* sum_where_class_weight;
 };
 
 // u_2 = x/cap
@@ -43,42 +43,42 @@ struct Saved {
 // Z = sum(exp_shifted)
 // log_Z = log(Z)
 // sum_where_u = sum(where(index() == label, u, 0))
-// sum_where_weight = sum(where(index() == label, weight, 0))
-// y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_weight*(m + log_Z - sum_where_u))
-inline void forward(const Row* x, const Integer* label, const Parameter* weight, const OneInteger* ignore,
+// sum_where_class_weight = sum(where(index() == label, class_weight, 0))
+// y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_class_weight*(m + log_Z - sum_where_u))
+inline void forward(const Row* x, const Integer* label, const Parameter* class_weight, const OneInteger* ignore,
     Computed cap, Computed z_loss, Row* out_y, const Saved& saved, long long rows, int D, int threads = 1) {
   const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, label, weight, ignore, out_y, saved.m, saved.Z_, saved.log_Z, saved.sum_where_weight},
+  kernels.call({x, label, class_weight, ignore, out_y, saved.m, saved.Z_, saved.log_Z, saved.sum_where_class_weight},
     {cap, z_loss}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
-// dx = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label == ignore, 0, -dy*sum_where_weight), 0) + where(label == ignore, 0, dy*p*(sum_where_weight + 2*z_loss*(m + log_Z))))
+// dx = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label == ignore, 0, -dy*sum_where_class_weight), 0) + where(label == ignore, 0, dy*p*(sum_where_class_weight + 2*z_loss*(m + log_Z))))
 inline void backward(const Row* x, const Integer* label, const Row* dy, const OneInteger* ignore, Computed cap,
     Computed z_loss, Row* out_dx, const Saved& saved, long long rows, int D, int threads = 1) {
   const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, label, dy, saved.m, saved.Z_, saved.log_Z, saved.sum_where_weight, ignore, out_dx}, {cap, z_loss},
-    rows, D, threads);
+  kernels.call({x, label, dy, saved.m, saved.Z_, saved.log_Z, saved.sum_where_class_weight, ignore, out_dx},
+    {cap, z_loss}, rows, D, threads);
 }
 
 // tanh_u_2_dot = x_dot*(1 - tanh_u_2)*(1 + tanh_u_2)/cap
 // p = exp_shifted/Z
-// y_dot = where(label == ignore, 0, cap*sum(p*tanh_u_2_dot)*(sum_where_weight + 2*z_loss*(m + log_Z)) - sum_where_weight*sum(where(index() == label, cap*tanh_u_2_dot, 0)))
+// y_dot = where(label == ignore, 0, cap*sum(p*tanh_u_2_dot)*(sum_where_class_weight + 2*z_loss*(m + log_Z)) - sum_where_class_weight*sum(where(index() == label, cap*tanh_u_2_dot, 0)))
 inline void jvp(const Row* x, const Integer* label, const Row* x_dot, const OneInteger* ignore, Computed cap,
     Computed z_loss, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
   const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, label, x_dot, saved.m, saved.Z_, saved.log_Z, saved.sum_where_weight, ignore, out_y_dot},
+  kernels.call({x, label, x_dot, saved.m, saved.Z_, saved.log_Z, saved.sum_where_class_weight, ignore, out_y_dot},
     {cap, z_loss}, rows, D, threads);
 }
 
-// d2x = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label == ignore, 0, 2*dy*sum_where_weight*ddx*tanh_u_2), 0) + where(label == ignore, 0, cap*exp_shifted*(dy*ddx*(sum_where_weight + 2*z_loss*(m + log_Z))*(1 - tanh_u_2)*(1 + tanh_u_2)/Z + 2*z_loss*dy*sum(ddx*exp_shifted*(1 - tanh_u_2)*(1 + tanh_u_2))/Z**2 - dy*sum(ddx*exp_shifted*(1 - tanh_u_2)*(1 + tanh_u_2))*(sum_where_weight + 2*z_loss*(m + log_Z))/Z**2) - 2*dy*ddx*exp_shifted*tanh_u_2*(sum_where_weight + 2*z_loss*(m + log_Z))/Z))/cap
+// d2x = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label == ignore, 0, 2*dy*sum_where_class_weight*ddx*tanh_u_2), 0) + where(label == ignore, 0, cap*exp_shifted*(dy*ddx*(sum_where_class_weight + 2*z_loss*(m + log_Z))*(1 - tanh_u_2)*(1 + tanh_u_2)/Z + 2*z_loss*dy*sum(ddx*exp_shifted*(1 - tanh_u_2)*(1 + tanh_u_2))/Z**2 - dy*sum(ddx*exp_shifted*(1 - tanh_u_2)*(1 + tanh_u_2))*(sum_where_class_weight + 2*z_loss*(m + log_Z))/Z**2) - 2*dy*ddx*exp_shifted*tanh_u_2*(sum_where_class_weight + 2*z_loss*(m + log_Z))/Z))/cap
 // p = exp_shifted/Z
-// ddy = sum(where(index() == label, where(label == ignore, 0, -sum_where_weight*ddx*(1 - tanh_u_2)*(1 + tanh_u_2)), 0)) + where(label == ignore, 0, sum(ddx*p*(1 - tanh_u_2)*(1 + tanh_u_2))*(sum_where_weight + 2*z_loss*(m + log_Z)))
+// ddy = sum(where(index() == label, where(label == ignore, 0, -sum_where_class_weight*ddx*(1 - tanh_u_2)*(1 + tanh_u_2)), 0)) + where(label == ignore, 0, sum(ddx*p*(1 - tanh_u_2)*(1 + tanh_u_2))*(sum_where_class_weight + 2*z_loss*(m + log_Z)))
 inline void backward_backward(const Row* x, const Integer* label, const Row* dy, const Row* ddx,
     const OneInteger* ignore, Computed cap, Computed z_loss, Row* out_dx, Row* out_ddy, const Saved& saved,
     long long rows, int D, int threads = 1) {
   const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, label, dy, ddx, saved.m, saved.Z_, saved.log_Z, saved.sum_where_weight, ignore, out_dx, out_ddy},
+kernels.call({x, label, dy, ddx, saved.m, saved.Z_, saved.log_Z, saved.sum_where_class_weight, ignore, out_dx, out_ddy},
     {cap, z_loss}, rows, D, threads);
 }
 

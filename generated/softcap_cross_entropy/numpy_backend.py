@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of softcap_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit softcap_cross_entropy.py and run: lngen derive softcap_cross_entropy.py
-# definition sha256:33d18fa91dcd3cf92c27b3756823f4dc172bf10d8ae23865cc57601c7e8ba6ab
+# definition sha256:d010fe640748d9eca5d1baa233d0a8218fad8c6aeec03dd12a012fcb2dc30c1c
 """Cross entropy of a label with the softmax of a capped row, weighted by class; a label `ignore` counts nothing.
 
 Each direction is a function for callers, one that checks a call and makes its results
@@ -65,14 +65,14 @@ class Saved(NamedTuple):
     m: npt.NDArray[Any]  # row scalar m, one per row
     Z: npt.NDArray[Any]  # row scalar Z, one per row
     log_Z: npt.NDArray[Any]  # row scalar log_Z, one per row
-    sum_where_weight: npt.NDArray[Any]  # row scalar sum_where_weight, one per row
+    sum_where_class_weight: npt.NDArray[Any]  # row scalar sum_where_class_weight, one per row
 
 
 @overload
 def forward(
     x: npt.NDArray[Any],
     label: npt.NDArray[Any],
-    weight: npt.NDArray[Any] | None = None,
+    class_weight: npt.NDArray[Any] | None = None,
     ignore: npt.NDArray[Any] | None = None,
     *,
     cap: float = 30.0,
@@ -87,7 +87,7 @@ def forward(
 def forward(
     x: npt.NDArray[Any],
     label: npt.NDArray[Any],
-    weight: npt.NDArray[Any] | None = None,
+    class_weight: npt.NDArray[Any] | None = None,
     ignore: npt.NDArray[Any] | None = None,
     *,
     cap: float = 30.0,
@@ -101,7 +101,7 @@ def forward(
 def forward(
     x: npt.NDArray[Any],
     label: npt.NDArray[Any],
-    weight: npt.NDArray[Any] | None = None,
+    class_weight: npt.NDArray[Any] | None = None,
     ignore: npt.NDArray[Any] | None = None,
     *,
     cap: float = 30.0,
@@ -120,13 +120,13 @@ def forward(
         Z = sum(exp_shifted)
         log_Z = log(Z)
         sum_where_u = sum(where(index() == label, u, 0))
-        sum_where_weight = sum(where(index() == label, weight, 0))
-        y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_weight*(m + log_Z - sum_where_u))
+        sum_where_class_weight = sum(where(index() == label, class_weight, 0))
+        y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_class_weight*(m + log_Z - sum_where_u))
 
     Args:
         x: shape (..., D).
         label: one integer per row, shape x.shape[:-1].
-        weight: one value per feature, shape (D,), without a gradient. If omitted it is 1, at no cost.
+        class_weight: one value per feature, shape (D,), without a gradient. If omitted it is 1, at no cost.
         ignore: an integer or a 0-d array of one. If omitted it is -100.
         cap: a constant, a finite number of 0 or more.
         z_loss: a constant, a finite number.
@@ -141,14 +141,16 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _forward(_FORWARD, x, label, weight, ignore, cap, z_loss, save, out, threads)
+    return _forward(
+        _FORWARD, x, label, class_weight, ignore, cap, z_loss, save, out, threads
+    )
 
 
 def _forward(
     _by: _blocks.ArrayFunction,
     x: Any,
     label: Any,
-    weight: Any,
+    class_weight: Any,
     ignore: Any,
     cap: Any,
     z_loss: Any,
@@ -160,28 +162,28 @@ def _forward(
     cap = _calls.constant("cap", cap, signed=False)
     z_loss = _calls.constant("z_loss", z_loss)
     threads = _calls.thread_count(threads)
-    x, weight = _calls.arrays(1, x=x, weight=weight)
+    x, class_weight = _calls.arrays(1, x=x, class_weight=class_weight)
     label = _calls.integers("label", label, True)
     ignore = _calls.integers("ignore", ignore, False, is_number=True)
     _shape = _calls.row_shape("x", x, 1)
     _calls.check_shapes(
         _shape[:-1], "the shape of x without its last axis", label=label
     )
-    _calls.check_shapes(_shape[-1:], "(D,)", weight=weight)
-    _read = {"x": x, "label": label, "weight": weight, "ignore": ignore}
+    _calls.check_shapes(_shape[-1:], "(D,)", class_weight=class_weight)
+    _read = {"x": x, "label": label, "class_weight": class_weight, "ignore": ignore}
     _dtypes, _dtype = _calls.types(_read)
     y_ = _calls.result("y", out, _shape[:-1], x.dtype, _read, _by.empty)
     m_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
     log_Z_ = _by.empty(_shape[:-1], _dtype)
-    sum_where_weight_ = _by.empty(_shape[:-1], _dtype)
+    sum_where_class_weight_ = _by.empty(_shape[:-1], _dtype)
     _by.fill(
-        (y_, m_, Z_, log_Z_, sum_where_weight_),
+        (y_, m_, Z_, log_Z_, sum_where_class_weight_),
         _blocks.Work(_shape, _dtype, threads),
         (
             x,
             label,
-            _calls.parameter(weight, _dtype),
+            _calls.parameter(class_weight, _dtype),
             _calls.number(ignore, _blocks.INTEGER),
             cap,
             z_loss,
@@ -201,7 +203,7 @@ def _forward(
             m_,
             Z_,
             log_Z_,
-            sum_where_weight_,
+            sum_where_class_weight_,
         )
         if save
         else None
@@ -212,15 +214,15 @@ def _forward(
 @np.errstate(under="ignore")
 def _forward_of_rows(values, results, call):
     """The outputs and the saved row scalars."""
-    x_rows, label_rows, weight, ignore, cap, z_loss = values
-    y_out, m_out, Z_out, log_Z_out, sum_where_weight_out = results
+    x_rows, label_rows, class_weight, ignore, cap, z_loss = values
+    y_out, m_out, Z_out, log_Z_out, sum_where_class_weight_out = results
     shape, dtype, _ = call
     features = shape[-1]
     ones = _rows.equal_weights(features, 1.0, dtype)
-    if weight is not None:
-        weight_value = weight
+    if class_weight is not None:
+        class_weight_value = class_weight
     else:
-        weight_value = 1.0
+        class_weight_value = 1.0
     if ignore is not None:
         ignore_value = np.asarray(ignore, dtype)
     else:
@@ -231,9 +233,10 @@ def _forward_of_rows(values, results, call):
     cap_shifted = np.reciprocal(cap)
 
     def block(x, label, buffers=(None,)):
-        # step 10: sum_where_weight = sum(where(index() == label, weight, 0))
-        part = _rows.filled(weight_value, buffers[0], shape, dtype)
-        sum_where_weight = _rows.entry(part, label)
+        # step 10: sum_where_class_weight = sum(where(index() == label, class_weight,
+        #   0))
+        part = _rows.filled(class_weight_value, buffers[0], shape, dtype)
+        sum_where_class_weight = _rows.entry(part, label)
         # step 1, pass 2: u_2 = x*cap_shifted
         u_2 = np.multiply(x, cap_shifted, out=buffers[0])
         # step 2: tanh_u_2 = tanh(u_2)
@@ -253,19 +256,25 @@ def _forward_of_rows(values, results, call):
         # step 8: log_Z = log(Z)
         log_Z = np.log(Z)
         # step 11: y = where(label == ignore, 0, (log_Z + m -
-        #   sum_where_u)*sum_where_weight + (log_Z + m)**2*z_loss)
+        #   sum_where_u)*sum_where_class_weight + (log_Z + m)**2*z_loss)
         mask = label == ignore_value
         part_2 = log_Z + m
-        y = (part_2 - sum_where_u) * sum_where_weight + np.square(part_2) * z_loss
+        y = (part_2 - sum_where_u) * sum_where_class_weight + np.square(part_2) * z_loss
         y = np.where(mask, 0.0, y)
-        return y[..., 0], m[..., 0], Z[..., 0], log_Z[..., 0], sum_where_weight[..., 0]
+        return (
+            y[..., 0],
+            m[..., 0],
+            Z[..., 0],
+            log_Z[..., 0],
+            sum_where_class_weight[..., 0],
+        )
 
     return _blocks.each_block(
         block,
         call,
         rows=(x_rows,),
         row_scalars=(label_rows,),
-        into_row_scalars=(y_out, m_out, Z_out, log_Z_out, sum_where_weight_out),
+        into_row_scalars=(y_out, m_out, Z_out, log_Z_out, sum_where_class_weight_out),
         buffers=1,
     )
 
@@ -280,7 +289,7 @@ def backward(
     """Compute the gradients of a loss with respect to the inputs (VJP).
 
         p = exp_shifted/Z
-        dx = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label == ignore, 0, -dy*sum_where_weight), 0) + where(label == ignore, 0, dy*p*(sum_where_weight + 2*z_loss*(m + log_Z))))
+        dx = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label == ignore, 0, -dy*sum_where_class_weight), 0) + where(label == ignore, 0, dy*p*(sum_where_class_weight + 2*z_loss*(m + log_Z))))
 
     Args:
         saved: the second result of `forward`.
@@ -303,7 +312,7 @@ def _backward(
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
-    _of_x, _of_label, _of_weight, _of_ignore = saved[2]
+    _of_x, _of_label, _of_class_weight, _of_ignore = saved[2]
     dy = _calls.array("dy", dy, True)
     _shape = saved.shape
     _calls.check_shapes(_shape[:-1], "the shape of y", dy=dy)
@@ -315,7 +324,7 @@ def _backward(
         "saved.m": saved.m,
         "saved.Z": saved.Z,
         "saved.log_Z": saved.log_Z,
-        "saved.sum_where_weight": saved.sum_where_weight,
+        "saved.sum_where_class_weight": saved.sum_where_class_weight,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     (dx_,) = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
@@ -332,7 +341,7 @@ def _backward(
             saved.m,
             saved.Z,
             saved.log_Z,
-            saved.sum_where_weight,
+            saved.sum_where_class_weight,
         ),
     )
     return Gradients(*_calls.returned((dx_,), out))
@@ -351,7 +360,7 @@ def _backward_of_rows(arguments, fields, results, call):
         m_rows,
         Z_rows,
         log_Z_rows,
-        sum_where_weight_rows,
+        sum_where_class_weight_rows,
     ) = fields
     (dx_out,) = results
     shape, dtype, _ = call
@@ -365,22 +374,32 @@ def _backward_of_rows(arguments, fields, results, call):
     # step 1, pass 1: cap_shifted = 1/cap
     cap_shifted = np.reciprocal(cap)
     # step 30, pass 5: dx = (1 - tanh_u_2)*(where(index() == label,
-    #   sum_where_weight_shifted, 0) + where(label == ignore, 0,
-    #   exp_shifted*sum_where_weight_scaled))*(tanh_u_2 + 1)
+    #   sum_where_class_weight_shifted, 0) + where(label == ignore, 0,
+    #   exp_shifted*sum_where_class_weight_scaled))*(tanh_u_2 + 1)
     index = np.arange(features)
 
     def block(
-        x, label, dy, m, Z, log_Z, sum_where_weight, dx_block=None, buffers=(None,) * 3
+        x,
+        label,
+        dy,
+        m,
+        Z,
+        log_Z,
+        sum_where_class_weight,
+        dx_block=None,
+        buffers=(None,) * 3,
     ):
-        # step 30, pass 3: sum_where_weight_shifted = where(label == ignore, 0,
-        #   -dy*sum_where_weight)
+        # step 30, pass 3: sum_where_class_weight_shifted = where(label == ignore, 0,
+        #   -dy*sum_where_class_weight)
         mask = label == ignore_value
-        sum_where_weight_shifted = np.negative(dy * sum_where_weight)
-        sum_where_weight_shifted = np.where(mask, 0.0, sum_where_weight_shifted)
-        # step 30, pass 4: sum_where_weight_scaled = dy*(sum_where_weight + (2*log_Z +
-        #   2*m)*z_loss)/Z
-        sum_where_weight_scaled = (
-            dy * (sum_where_weight + (log_Z * 2.0 + m * 2.0) * z_loss) / Z
+        sum_where_class_weight_shifted = np.negative(dy * sum_where_class_weight)
+        sum_where_class_weight_shifted = np.where(
+            mask, 0.0, sum_where_class_weight_shifted
+        )
+        # step 30, pass 4: sum_where_class_weight_scaled = dy*(sum_where_class_weight +
+        #   (2*log_Z + 2*m)*z_loss)/Z
+        sum_where_class_weight_scaled = (
+            dy * (sum_where_class_weight + (log_Z * 2.0 + m * 2.0) * z_loss) / Z
         )
         # step 1, pass 2: u_2 = x*cap_shifted
         u_2 = np.multiply(x, cap_shifted, out=dx_block)
@@ -393,17 +412,19 @@ def _backward_of_rows(arguments, fields, results, call):
         # step 6: exp_shifted = exp(tanh_u_2_shifted)
         exp_shifted = np.exp(tanh_u_2_shifted, out=tanh_u_2_shifted)
         # step 30, pass 5: dx = (1 - tanh_u_2)*(where(index() == label,
-        #   sum_where_weight_shifted, 0) + where(label == ignore, 0,
-        #   exp_shifted*sum_where_weight_scaled))*(tanh_u_2 + 1)
+        #   sum_where_class_weight_shifted, 0) + where(label == ignore, 0,
+        #   exp_shifted*sum_where_class_weight_scaled))*(tanh_u_2 + 1)
         dx = np.subtract(1.0, tanh_u_2, out=buffers[1])
         mask_2 = index == label
         part = _rows.select(
             mask_2,
-            sum_where_weight_shifted,
+            sum_where_class_weight_shifted,
             0.0,
             out=_rows.memory(buffers[2], shape, dtype),
         )
-        part_2 = np.multiply(exp_shifted, sum_where_weight_scaled, out=exp_shifted)
+        part_2 = np.multiply(
+            exp_shifted, sum_where_class_weight_scaled, out=exp_shifted
+        )
         part_2 = _rows.select(mask, 0.0, part_2, out=part_2)
         part = np.add(part, part_2, out=part_2)
         dx = np.multiply(dx, part, out=part)
@@ -421,7 +442,7 @@ def _backward_of_rows(arguments, fields, results, call):
             m_rows,
             Z_rows,
             log_Z_rows,
-            sum_where_weight_rows,
+            sum_where_class_weight_rows,
         ),
         into=(dx_out,),
         buffers=3,
@@ -439,9 +460,9 @@ def jvp(
 
         tanh_u_2_dot = x_dot*(1 - tanh_u_2)*(1 + tanh_u_2)/cap
         p = exp_shifted/Z
-        y_dot = where(label == ignore, 0, cap*sum(p*tanh_u_2_dot)*(sum_where_weight +
-            2*z_loss*(m + log_Z)) - sum_where_weight*sum(where(index() == label,
-            cap*tanh_u_2_dot, 0)))
+        y_dot = where(label == ignore, 0,
+            cap*sum(p*tanh_u_2_dot)*(sum_where_class_weight + 2*z_loss*(m + log_Z)) -
+            sum_where_class_weight*sum(where(index() == label, cap*tanh_u_2_dot, 0)))
 
     Args:
         saved: the second result of `forward`.
@@ -463,7 +484,7 @@ def _jvp(
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
-    _of_x, _of_label, _of_weight, _of_ignore = saved[2]
+    _of_x, _of_label, _of_class_weight, _of_ignore = saved[2]
     x_dot = _calls.array("x_dot", x_dot, False)
     _calls.check_any("tangent", x_dot)
     _shape = saved.shape
@@ -476,7 +497,7 @@ def _jvp(
         "saved.m": saved.m,
         "saved.Z": saved.Z,
         "saved.log_Z": saved.log_Z,
-        "saved.sum_where_weight": saved.sum_where_weight,
+        "saved.sum_where_class_weight": saved.sum_where_class_weight,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _read, _by.empty)
@@ -493,7 +514,7 @@ def _jvp(
             saved.m,
             saved.Z,
             saved.log_Z,
-            saved.sum_where_weight,
+            saved.sum_where_class_weight,
         ),
     )
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
@@ -513,7 +534,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         m_rows,
         Z_rows,
         log_Z_rows,
-        sum_where_weight_rows,
+        sum_where_class_weight_rows,
     ) = fields
     (y_dot_out,) = results
     _, dtype, _ = call
@@ -526,7 +547,9 @@ def _jvp_of_rows(arguments, fields, results, call):
     # step 1, pass 1: cap_shifted = 1/cap
     cap_shifted = np.reciprocal(cap)
 
-    def block(x, x_dot, label, m, Z, log_Z, sum_where_weight, buffers=(None,) * 3):
+    def block(
+        x, x_dot, label, m, Z, log_Z, sum_where_class_weight, buffers=(None,) * 3
+    ):
         # step 1, pass 2: u_2 = x*cap_shifted
         u_2 = np.multiply(x, cap_shifted, out=buffers[0])
         # step 2: tanh_u_2 = tanh(u_2)
@@ -551,15 +574,15 @@ def _jvp_of_rows(arguments, fields, results, call):
         # step 48, pass 9: sum_exp_shifted_tanh_u_2_dot = sum(exp_shifted*tanh_u_2_dot)
         sum_exp_shifted_tanh_u_2_dot = _rows.row_dot(exp_shifted, tanh_u_2_dot)
         # step 48, pass 10: y_dot = where(label == ignore, 0,
-        #   sum_exp_shifted_tanh_u_2_dot*(sum_where_weight + (2*log_Z +
-        #   2*m)*z_loss)*cap/Z - sum_index_tanh_u_2_dot*sum_where_weight)
+        #   sum_exp_shifted_tanh_u_2_dot*(sum_where_class_weight + (2*log_Z +
+        #   2*m)*z_loss)*cap/Z - sum_index_tanh_u_2_dot*sum_where_class_weight)
         mask = label == ignore_value
         y_dot = (
             sum_exp_shifted_tanh_u_2_dot
-            * (sum_where_weight + (log_Z * 2.0 + m * 2.0) * z_loss)
+            * (sum_where_class_weight + (log_Z * 2.0 + m * 2.0) * z_loss)
             * cap
             / Z
-            - sum_index_tanh_u_2_dot * sum_where_weight
+            - sum_index_tanh_u_2_dot * sum_where_class_weight
         )
         y_dot = np.where(mask, 0.0, y_dot)
         return (y_dot[..., 0],)
@@ -568,7 +591,13 @@ def _jvp_of_rows(arguments, fields, results, call):
         block,
         call,
         rows=(x_rows, x_dot_rows),
-        row_scalars=(label_rows, m_rows, Z_rows, log_Z_rows, sum_where_weight_rows),
+        row_scalars=(
+            label_rows,
+            m_rows,
+            Z_rows,
+            log_Z_rows,
+            sum_where_class_weight_rows,
+        ),
         into_row_scalars=(y_dot_out,),
         buffers=3,
     )
@@ -585,18 +614,18 @@ def backward_backward(
     """Compute the gradients of a loss of the gradients: the VJP of `backward`.
 
         d2x = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label ==
-            ignore, 0, 2*dy*sum_where_weight*ddx*tanh_u_2), 0) + where(label == ignore,
-            0, cap*exp_shifted*(dy*ddx*(sum_where_weight + 2*z_loss*(m + log_Z))*(1 -
-            tanh_u_2)*(1 + tanh_u_2)/Z + 2*z_loss*dy*sum(ddx*exp_shifted*(1 -
-            tanh_u_2)*(1 + tanh_u_2))/Z**2 - dy*sum(ddx*exp_shifted*(1 - tanh_u_2)*(1 +
-            tanh_u_2))*(sum_where_weight + 2*z_loss*(m + log_Z))/Z**2) -
-            2*dy*ddx*exp_shifted*tanh_u_2*(sum_where_weight + 2*z_loss*(m +
+            ignore, 0, 2*dy*sum_where_class_weight*ddx*tanh_u_2), 0) + where(label ==
+            ignore, 0, cap*exp_shifted*(dy*ddx*(sum_where_class_weight + 2*z_loss*(m +
+            log_Z))*(1 - tanh_u_2)*(1 + tanh_u_2)/Z + 2*z_loss*dy*sum(ddx*exp_shifted*(1
+            - tanh_u_2)*(1 + tanh_u_2))/Z**2 - dy*sum(ddx*exp_shifted*(1 - tanh_u_2)*(1
+            + tanh_u_2))*(sum_where_class_weight + 2*z_loss*(m + log_Z))/Z**2) -
+            2*dy*ddx*exp_shifted*tanh_u_2*(sum_where_class_weight + 2*z_loss*(m +
             log_Z))/Z))/cap
         p = exp_shifted/Z
         ddy = sum(where(index() == label, where(label == ignore, 0,
-            -sum_where_weight*ddx*(1 - tanh_u_2)*(1 + tanh_u_2)), 0)) + where(label ==
-            ignore, 0, sum(ddx*p*(1 - tanh_u_2)*(1 + tanh_u_2))*(sum_where_weight +
-            2*z_loss*(m + log_Z)))
+            -sum_where_class_weight*ddx*(1 - tanh_u_2)*(1 + tanh_u_2)), 0)) +
+            where(label == ignore, 0, sum(ddx*p*(1 - tanh_u_2)*(1 +
+            tanh_u_2))*(sum_where_class_weight + 2*z_loss*(m + log_Z)))
 
     Args:
         saved: the second result of `forward`.
@@ -622,7 +651,7 @@ def _backward_backward(
     """Check a call, make its results, and have them computed."""
     threads = _calls.thread_count(threads)
     _check(saved)
-    _of_x, _of_label, _of_weight, _of_ignore = saved[2]
+    _of_x, _of_label, _of_class_weight, _of_ignore = saved[2]
     dy, ddx = _calls.arrays(1, dy=dy, ddx=ddx)
     _calls.check_any("cotangent of a gradient", ddx)
     _shape = saved.shape
@@ -637,7 +666,7 @@ def _backward_backward(
         "saved.m": saved.m,
         "saved.Z": saved.Z,
         "saved.log_Z": saved.log_Z,
-        "saved.sum_where_weight": saved.sum_where_weight,
+        "saved.sum_where_class_weight": saved.sum_where_class_weight,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     dx_, ddy_ = _calls.results(
@@ -656,7 +685,7 @@ def _backward_backward(
             saved.m,
             saved.Z,
             saved.log_Z,
-            saved.sum_where_weight,
+            saved.sum_where_class_weight,
         ),
     )
     return SecondGradients(*_calls.returned((dx_, ddy_), out))
@@ -675,7 +704,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         m_rows,
         Z_rows,
         log_Z_rows,
-        sum_where_weight_rows,
+        sum_where_class_weight_rows,
     ) = fields
     dx_out, ddy_out = results
     shape, dtype, _ = call
@@ -693,9 +722,9 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     #   2*dy*sum_ddx_exp_shifted_tanh_u_2*z_loss/Z**2
     part_11 = 2.0 * z_loss
     # step 68, pass 19: d2x = (1 - tanh_u_2)*(where(index() == label, where(label ==
-    #   ignore, 0, ddx*tanh_u_2*sum_where_weight_scaled), 0) + where(label == ignore, 0,
-    #   ddx*exp_shifted*tanh_u_2*sum_where_weight_scaled_3 + ((1 -
-    #   tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_weight_scaled_2 +
+    #   ignore, 0, ddx*tanh_u_2*sum_where_class_weight_scaled), 0) + where(label ==
+    #   ignore, 0, ddx*exp_shifted*tanh_u_2*sum_where_class_weight_scaled_3 + ((1 -
+    #   tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_class_weight_scaled_2 +
     #   sum_ddx_exp_shifted_tanh_u_2_sca_2 -
     #   sum_ddx_exp_shifted_tanh_u_2_sca)*exp_shifted*cap))*(tanh_u_2 + 1)*cap_shifted_2
     index = np.arange(features)
@@ -708,34 +737,34 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         m,
         Z,
         log_Z,
-        sum_where_weight,
+        sum_where_class_weight,
         dx_block=None,
         buffers=(None,) * 6,
     ):
-        # step 68, pass 12: sum_where_weight_scaled = 2*dy*sum_where_weight
-        sum_where_weight_scaled = dy * sum_where_weight * 2.0
-        # step 68, pass 13: sum_where_weight_scaled_2 = dy*(sum_where_weight + (2*log_Z
-        #   + 2*m)*z_loss)/Z
-        part = sum_where_weight + (log_Z * 2.0 + m * 2.0) * z_loss
+        # step 68, pass 12: sum_where_class_weight_scaled = 2*dy*sum_where_class_weight
+        sum_where_class_weight_scaled = dy * sum_where_class_weight * 2.0
+        # step 68, pass 13: sum_where_class_weight_scaled_2 = dy*(sum_where_class_weight
+        #   + (2*log_Z + 2*m)*z_loss)/Z
+        part = sum_where_class_weight + (log_Z * 2.0 + m * 2.0) * z_loss
         part_2 = dy * part
-        sum_where_weight_scaled_2 = part_2 / Z
-        # step 68, pass 14: sum_where_weight_scaled_3 = -2*dy*(sum_where_weight +
-        #   (2*log_Z + 2*m)*z_loss)/Z
-        sum_where_weight_scaled_3 = part_2 * -2.0 / Z
+        sum_where_class_weight_scaled_2 = part_2 / Z
+        # step 68, pass 14: sum_where_class_weight_scaled_3 =
+        #   -2*dy*(sum_where_class_weight + (2*log_Z + 2*m)*z_loss)/Z
+        sum_where_class_weight_scaled_3 = part_2 * -2.0 / Z
         # step 1, pass 2: u_2 = x*cap_shifted
         u_2 = np.multiply(x, cap_shifted, out=dx_block)
         # step 2: tanh_u_2 = tanh(u_2)
         tanh_u_2 = np.tanh(u_2, out=u_2)
         # step 72, pass 15: sum_ddx_index_tanh_u_2 = sum(where(index() == label,
         #   where(label == ignore, 0, -(1 - tanh_u_2)*ddx*(tanh_u_2 +
-        #   1)*sum_where_weight), 0))
+        #   1)*sum_where_class_weight), 0))
         mask = label == ignore_value
         part_3 = np.subtract(1.0, tanh_u_2, out=buffers[0])
         part_4 = np.multiply(part_3, ddx, out=buffers[1])
         part_5 = np.add(tanh_u_2, 1.0, out=buffers[2])
         part_6 = np.multiply(part_4, part_5, out=buffers[3])
         part_7 = _rows.by_row(
-            np.multiply, part_6, np.negative(sum_where_weight), out=buffers[4]
+            np.multiply, part_6, np.negative(sum_where_class_weight), out=buffers[4]
         )
         part_7 = _rows.select(mask, 0.0, part_7, out=part_7)
         sum_ddx_index_tanh_u_2 = _rows.entry(part_7, label)
@@ -751,7 +780,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         part_8 = np.multiply(part_8, part_5, out=part_8)
         sum_ddx_exp_shifted_tanh_u_2 = _rows.row_dot(part_8, ones)
         # step 68, pass 16: sum_ddx_exp_shifted_tanh_u_2_sca =
-        #   dy*sum_ddx_exp_shifted_tanh_u_2*(sum_where_weight + (2*log_Z +
+        #   dy*sum_ddx_exp_shifted_tanh_u_2*(sum_where_class_weight + (2*log_Z +
         #   2*m)*z_loss)/Z**2
         part_9 = dy * sum_ddx_exp_shifted_tanh_u_2
         part_10 = np.square(Z)
@@ -760,26 +789,27 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         #   2*dy*sum_ddx_exp_shifted_tanh_u_2*z_loss/Z**2
         sum_ddx_exp_shifted_tanh_u_2_sca_2 = part_9 * part_11 / part_10
         # step 72, pass 18: ddy = sum_ddx_index_tanh_u_2 + where(label == ignore, 0,
-        #   sum_ddx_exp_shifted_tanh_u_2*(sum_where_weight + (2*log_Z + 2*m)*z_loss)/Z)
+        #   sum_ddx_exp_shifted_tanh_u_2*(sum_where_class_weight + (2*log_Z +
+        #   2*m)*z_loss)/Z)
         ddy = sum_ddx_exp_shifted_tanh_u_2 * part / Z
         ddy = np.where(mask, 0.0, ddy)
         ddy = sum_ddx_index_tanh_u_2 + ddy
         # step 68, pass 19: d2x = (1 - tanh_u_2)*(where(index() == label, where(label ==
-        #   ignore, 0, ddx*tanh_u_2*sum_where_weight_scaled), 0) + where(label ==
-        #   ignore, 0, ddx*exp_shifted*tanh_u_2*sum_where_weight_scaled_3 + ((1 -
-        #   tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_weight_scaled_2 +
+        #   ignore, 0, ddx*tanh_u_2*sum_where_class_weight_scaled), 0) + where(label ==
+        #   ignore, 0, ddx*exp_shifted*tanh_u_2*sum_where_class_weight_scaled_3 + ((1 -
+        #   tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_class_weight_scaled_2 +
         #   sum_ddx_exp_shifted_tanh_u_2_sca_2 -
         #   sum_ddx_exp_shifted_tanh_u_2_sca)*exp_shifted*cap))*(tanh_u_2 +
         #   1)*cap_shifted_2
         mask_2 = index == label
         d2x = np.multiply(ddx, tanh_u_2, out=buffers[1])
-        d2x = np.multiply(d2x, sum_where_weight_scaled, out=d2x)
+        d2x = np.multiply(d2x, sum_where_class_weight_scaled, out=d2x)
         d2x = _rows.select(mask, 0.0, d2x, out=d2x)
         d2x = _rows.select(mask_2, d2x, 0.0, out=d2x)
         part_12 = np.multiply(ddx, exp_shifted, out=buffers[5])
         part_12 = np.multiply(part_12, tanh_u_2, out=tanh_u_2)
-        part_12 = np.multiply(part_12, sum_where_weight_scaled_3, out=part_12)
-        part_13 = np.multiply(part_6, sum_where_weight_scaled_2, out=part_6)
+        part_12 = np.multiply(part_12, sum_where_class_weight_scaled_3, out=part_12)
+        part_13 = np.multiply(part_6, sum_where_class_weight_scaled_2, out=part_6)
         part_13 = np.add(part_13, sum_ddx_exp_shifted_tanh_u_2_sca_2, out=part_13)
         part_13 = np.subtract(part_13, sum_ddx_exp_shifted_tanh_u_2_sca, out=part_13)
         part_13 = np.multiply(part_13, exp_shifted, out=part_13)
@@ -802,7 +832,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             m_rows,
             Z_rows,
             log_Z_rows,
-            sum_where_weight_rows,
+            sum_where_class_weight_rows,
         ),
         into=(dx_out,),
         into_row_scalars=(ddy_out,),
@@ -820,7 +850,7 @@ def saved_from(
     m: npt.NDArray[Any],
     Z: npt.NDArray[Any],
     log_Z: npt.NDArray[Any],
-    sum_where_weight: npt.NDArray[Any],
+    sum_where_class_weight: npt.NDArray[Any],
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
@@ -837,10 +867,10 @@ def saved_from(
 
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
-    fields_ = (x, label, ignore, cap, z_loss, m, Z, log_Z, sum_where_weight)
+    fields_ = (x, label, ignore, cap, z_loss, m, Z, log_Z, sum_where_class_weight)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
     saved_ = Saved(
-        *first_, x, label, ignore, cap, z_loss, m, Z, log_Z, sum_where_weight
+        *first_, x, label, ignore, cap, z_loss, m, Z, log_Z, sum_where_class_weight
     )
     _check(saved_)
     return saved_
@@ -861,7 +891,7 @@ def _check(saved: Any) -> None:
         m=saved.m,
         Z=saved.Z,
         log_Z=saved.log_Z,
-        sum_where_weight=saved.sum_where_weight,
+        sum_where_class_weight=saved.sum_where_class_weight,
     )
 
 
@@ -871,7 +901,7 @@ INTERFACE: _interface.Interface = {
     "inputs": [
         _interface.given("x", "Row"),
         _interface.given("label", 'Int["..."]'),
-        _interface.given("weight", 'Data["d"]', default=1),
+        _interface.given("class_weight", 'Data["d"]', default=1),
         _interface.given("ignore", 'Int[""]', default=-100),
     ],
     "constants": [
@@ -888,7 +918,7 @@ INTERFACE: _interface.Interface = {
         _interface.saved("m", "row scalar", ["..."]),
         _interface.saved("Z", "row scalar", ["..."]),
         _interface.saved("log_Z", "row scalar", ["..."]),
-        _interface.saved("sum_where_weight", "row scalar", ["..."]),
+        _interface.saved("sum_where_class_weight", "row scalar", ["..."]),
     ],
     "gradients": [_interface.gradient("x")],
     "counterparts": [],
@@ -929,7 +959,7 @@ class SoftcapCrossEntropy(_modules.NumpyModule):
         self,
         x: npt.NDArray[Any],
         label: npt.NDArray[Any],
-        weight: npt.NDArray[Any] | None = None,
+        class_weight: npt.NDArray[Any] | None = None,
         ignore: npt.NDArray[Any] | None = None,
         *,
         save: bool = True,
@@ -941,7 +971,7 @@ class SoftcapCrossEntropy(_modules.NumpyModule):
         output, self._saved = self._layer().forward(
             x,
             label,
-            weight,
+            class_weight,
             ignore,
             cap=self.cap,
             z_loss=self.z_loss,

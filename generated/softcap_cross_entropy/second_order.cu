@@ -1,7 +1,7 @@
 // Cross entropy of a label with the softmax of a capped row, weighted by class; a label `ignore` counts nothing.
 // Made by lngen 0.1.0 from the definition of softcap_cross_entropy; derivation.md has its steps, cost and evidence.
 // Do not edit; edit softcap_cross_entropy.py and run: lngen derive softcap_cross_entropy.py
-// definition sha256:33d18fa91dcd3cf92c27b3756823f4dc172bf10d8ae23865cc57601c7e8ba6ab
+// definition sha256:d010fe640748d9eca5d1baa233d0a8218fad8c6aeec03dd12a012fcb2dc30c1c
 //
 // Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
 // of rows, P that of parameters, A that of arithmetic.
@@ -22,10 +22,10 @@
   LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
                (const T* __restrict__ x, const lngen::LNGEN_SPACE::Integer* __restrict__ label, \
                 const T* __restrict__ x_dot, const A* __restrict__ m, const A* __restrict__ Z_, \
-                const A* __restrict__ log_Z, const A* __restrict__ sum_where_weight, \
+                const A* __restrict__ log_Z, const A* __restrict__ sum_where_class_weight, \
                 const lngen::LNGEN_SPACE::OneInteger* __restrict__ ignore, A cap, A z_loss, \
                 T* __restrict__ out_y_dot, long long rows, int D), \
-               (x, label, x_dot, m, Z_, log_Z, sum_where_weight, ignore, cap, z_loss, out_y_dot, rows, D))
+               (x, label, x_dot, m, Z_, log_Z, sum_where_class_weight, ignore, cap, z_loss, out_y_dot, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
@@ -35,10 +35,11 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
   LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
                (const T* __restrict__ x, const lngen::LNGEN_SPACE::Integer* __restrict__ label, \
                 const T* __restrict__ dy, const T* __restrict__ ddx, const A* __restrict__ m, \
-                const A* __restrict__ Z_, const A* __restrict__ log_Z, const A* __restrict__ sum_where_weight, \
+                const A* __restrict__ Z_, const A* __restrict__ log_Z, const A* __restrict__ sum_where_class_weight, \
                 const lngen::LNGEN_SPACE::OneInteger* __restrict__ ignore, A cap, A z_loss, T* __restrict__ out_dx, \
                 T* __restrict__ out_ddy, long long rows, int D), \
-               (x, label, dy, ddx, m, Z_, log_Z, sum_where_weight, ignore, cap, z_loss, out_dx, out_ddy, rows, D))
+               (x, label, dy, ddx, m, Z_, log_Z, sum_where_class_weight, ignore, cap, z_loss, out_dx, out_ddy, rows, \
+                D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

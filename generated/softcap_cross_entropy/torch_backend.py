@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of softcap_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit softcap_cross_entropy.py and run: lngen derive softcap_cross_entropy.py
-# definition sha256:33d18fa91dcd3cf92c27b3756823f4dc172bf10d8ae23865cc57601c7e8ba6ab
+# definition sha256:d010fe640748d9eca5d1baa233d0a8218fad8c6aeec03dd12a012fcb2dc30c1c
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: no-warn-return-any, allow-subclassing-any
 """Cross entropy of a label with the softmax of a capped row, weighted by class; a label `ignore` counts nothing.
@@ -32,7 +32,7 @@ FUSE = False
 def softcap_cross_entropy(
     x: _torch.Tensor,
     label: _torch.Tensor,
-    weight: _torch.Tensor | None = None,
+    class_weight: _torch.Tensor | None = None,
     ignore: int | _torch.Tensor | None = None,
     *,
     cap: float = 30.0,
@@ -48,13 +48,13 @@ def softcap_cross_entropy(
         Z = sum(exp_shifted)
         log_Z = log(Z)
         sum_where_u = sum(where(index() == label, u, 0))
-        sum_where_weight = sum(where(index() == label, weight, 0))
-        y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_weight*(m + log_Z - sum_where_u))
+        sum_where_class_weight = sum(where(index() == label, class_weight, 0))
+        y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_class_weight*(m + log_Z - sum_where_u))
 
     Args:
         x: shape (..., D).
         label: one integer per row, shape x.shape[:-1].
-        weight: one value per feature, shape (D,), without a gradient. If omitted it is 1.
+        class_weight: one value per feature, shape (D,), without a gradient. If omitted it is 1.
         ignore: an integer or a 0-d array of one. If omitted it is -100.
         cap: a constant, a finite number of 0 or more.
         z_loss: a constant, a finite number.
@@ -73,21 +73,25 @@ def softcap_cross_entropy(
         and type(z_loss) is float
         and -_INFINITE < z_loss < _INFINITE
     ):
-        made = _forward(_guards.run, True, cap, z_loss, x, label, weight, ignore)
+        made = _forward(_guards.run, True, cap, z_loss, x, label, class_weight, ignore)
         if made is None:
-            x, label, weight, ignore = _guards.dense("RIfk", x, label, weight, ignore)
-            made = _forward(_guards.run, True, cap, z_loss, x, label, weight, ignore)
+            x, label, class_weight, ignore = _guards.dense(
+                "RIfk", x, label, class_weight, ignore
+            )
+            made = _forward(
+                _guards.run, True, cap, z_loss, x, label, class_weight, ignore
+            )
         if made is not None:
             y, kept = made
             return (
                 y
                 if kept is None
-                else _Recorded.apply(made, x, label, weight, ignore, cap, z_loss)
+                else _Recorded.apply(made, x, label, class_weight, ignore, cap, z_loss)
             )
-    return _LAYER.call(x, label, weight, ignore, cap, z_loss)
+    return _LAYER.call(x, label, class_weight, ignore, cap, z_loss)
 
 
-def _decomposed(x, label, weight, ignore, cap, z_loss):
+def _decomposed(x, label, class_weight, ignore, cap, z_loss):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     if x.ndim < 1 or x.shape[-1] < 1:
@@ -95,26 +99,27 @@ def _decomposed(x, label, weight, ignore, cap, z_loss):
             f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
         )
     label = _integers("label", label, x.shape[:-1], "x.shape[:-1]")
-    weight = None if weight is None else _floats("weight", weight, x.shape[-1:], "(D,)")
+    if class_weight is not None:
+        class_weight = _floats("class_weight", class_weight, x.shape[-1:], "(D,)")
     if ignore is not None:
         ignore = _integers("ignore", ignore, (), "a number or a 0-d one")
     if not (0 <= cap < float("inf")):
         raise ValueError(f"cap is {cap}; pass a finite number of 0 or more")
     if not (float("-inf") < z_loss < float("inf")):
         raise ValueError(f"z_loss is {z_loss}; pass a finite number")
-    y = _rows(x, label[..., None], weight, ignore, cap, z_loss)
+    y = _rows(x, label[..., None], class_weight, ignore, cap, z_loss)
     return y[..., 0]
 
 
-def _rows(x, label, weight, ignore, cap, z_loss):
+def _rows(x, label, class_weight, ignore, cap, z_loss):
     """The outputs, each line by its step of the derivation."""
     stored = x.dtype
-    dtype = _widest(x, weight)
+    dtype = _widest(x, class_weight)
     zero = x.new_zeros((), dtype=dtype)
     shape = x.shape
     x = x.to(dtype)
     label = label.to(torch.int64)
-    weight = zero + 1 if weight is None else weight.to(dtype)
+    class_weight = zero + 1 if class_weight is None else class_weight.to(dtype)
     ignore = (zero + -100).to(torch.int64) if ignore is None else ignore.to(torch.int64)
     cap = zero + cap
     z_loss = zero + z_loss
@@ -134,7 +139,9 @@ def _rows(x, label, weight, ignore, cap, z_loss):
     # step 9
     sum_where_u = torch.sum(torch.where(_test_1, u_1, 0), dim=-1, keepdim=True)
     # step 10
-    sum_where_weight = torch.sum(torch.where(_test_1, weight, 0), dim=-1, keepdim=True)
+    sum_where_class_weight = torch.sum(
+        torch.where(_test_1, class_weight, 0), dim=-1, keepdim=True
+    )
     tanh_u_2_shifted = u - m  # step 5
     exp_shifted = torch.exp(tanh_u_2_shifted)  # step 6
     Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 7
@@ -144,13 +151,13 @@ def _rows(x, label, weight, ignore, cap, z_loss):
     y = torch.where(
         _test_2,
         0,
-        (log_Z_1 + m - _within(~_test_2, sum_where_u))*sum_where_weight
+        (log_Z_1 + m - _within(~_test_2, sum_where_u))*sum_where_class_weight
         + (log_Z_1 + m)**2*z_loss,
     )
     return y.to(stored)
 
 
-def _forward(run, kept, cap, z_loss, x, label, weight, ignore):
+def _forward(run, kept, cap, z_loss, x, label, class_weight, ignore):
     """The outputs by the compiled kernel, then the row scalars: if `kept` is True, where
     autograd records the call, and else None.
 
@@ -165,18 +172,18 @@ def _forward(run, kept, cap, z_loss, x, label, weight, ignore):
         _FORWARD,
         "RIfk+s0123",
         1,
-        (ignore is None, weight is None),
+        (class_weight is None, ignore is None),
         (cap, z_loss),
         kept,
         x,
         label,
-        weight,
+        class_weight,
         ignore,
         x,
     )
 
 
-def _backward(run, kept, cap, z_loss, x, label, weight, ignore, dy):
+def _backward(run, kept, cap, z_loss, x, label, class_weight, ignore, dy):
     """The gradients by the compiled kernels."""
     made = run(
         _BACKWARD,
@@ -190,7 +197,7 @@ def _backward(run, kept, cap, z_loss, x, label, weight, ignore, dy):
         dy,
         ignore,
         x,
-        weight,
+        class_weight,
     )
     if made is None or made is True:
         return made
@@ -202,15 +209,15 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, made, x, label, weight, ignore, cap, z_loss):
+    def forward(ctx, made, x, label, class_weight, ignore, cap, z_loss):
         y, ctx.kept = made
-        ctx.save_for_backward(x, label, weight, ignore)
+        ctx.save_for_backward(x, label, class_weight, ignore)
         ctx.numbers = (cap, z_loss)
         return y
 
     @staticmethod
     def backward(ctx, dy):
-        x, label, weight, ignore = ctx.saved_tensors
+        x, label, class_weight, ignore = ctx.saved_tensors
         cap, z_loss = ctx.numbers
         found = _backward(
             _guards.run,
@@ -219,18 +226,18 @@ class _Recorded(_guards.Node):
             z_loss,
             x,
             label,
-            weight,
+            class_weight,
             ignore,
             dy.contiguous(),
         )
         if found is None or found is True:
             found = _LAYER.gradients(
-                ctx.kept, (x, label, weight, ignore, cap, z_loss), (), (dy,)
+                ctx.kept, (x, label, class_weight, ignore, cap, z_loss), (), (dy,)
             )
         return None, *found, None, None
 
 
-def _forward_on_gpu(kernels, save, x, label, weight, ignore, cap, z_loss):
+def _forward_on_gpu(kernels, save, x, label, class_weight, ignore, cap, z_loss):
     """The outputs by the Triton kernel, and what it can `save` of each row."""
     x = _floats("x", x)
     if x.ndim < 1 or x.shape[-1] < 1:
@@ -238,7 +245,8 @@ def _forward_on_gpu(kernels, save, x, label, weight, ignore, cap, z_loss):
             f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
         )
     label = _integers("label", label, x.shape[:-1], "x.shape[:-1]")
-    weight = None if weight is None else _floats("weight", weight, x.shape[-1:], "(D,)")
+    if class_weight is not None:
+        class_weight = _floats("class_weight", class_weight, x.shape[-1:], "(D,)")
     if ignore is not None:
         ignore = _integers("ignore", ignore, (), "a number or a 0-d one")
     if not (0 <= cap < float("inf")):
@@ -247,12 +255,12 @@ def _forward_on_gpu(kernels, save, x, label, weight, ignore, cap, z_loss):
         raise ValueError(f"z_loss is {z_loss}; pass a finite number")
     D = x.shape[-1]
     rows = x.numel() // D
-    kind = _widest(x, weight)
+    kind = _widest(x, class_weight)
     y = x.new_empty(x.shape[:-1])
     m = x.new_empty(rows, dtype=kind) if save else None
     Z = x.new_empty(rows, dtype=kind) if save else None
     log_Z = x.new_empty(rows, dtype=kind) if save else None
-    sum_where_weight = x.new_empty(rows, dtype=kind) if save else None
+    sum_where_class_weight = x.new_empty(rows, dtype=kind) if save else None
     x_rows = x.reshape(rows, D)
     x_strides = _gpu.strides(x_rows, 0, 1)
     label_rows = label.reshape(rows)
@@ -267,7 +275,7 @@ def _forward_on_gpu(kernels, save, x, label, weight, ignore, cap, z_loss):
         False,
         x_rows,
         label_rows,
-        _gpu.dense(weight),
+        _gpu.dense(class_weight),
         ignore,
         float(cap),
         float(z_loss),
@@ -275,13 +283,13 @@ def _forward_on_gpu(kernels, save, x, label, weight, ignore, cap, z_loss):
         m,
         Z,
         log_Z,
-        sum_where_weight,
+        sum_where_class_weight,
         *x_strides,
         *label_strides,
         rows,
         D,
+        class_weight is not None,
         ignore is not None,
-        weight is not None,
         save,
         _gpu.real(kind),
         _gpu.even(D, *x_strides[:1]),
@@ -289,15 +297,15 @@ def _forward_on_gpu(kernels, save, x, label, weight, ignore, cap, z_loss):
         sizes.TILE,
         sizes.WHOLE,
     )
-    return (y,), (m, Z, log_Z, sum_where_weight)
+    return (y,), (m, Z, log_Z, sum_where_class_weight)
 
 
-def _backward_on_gpu(kernels, saved, x, label, weight, ignore, cap, z_loss, dy):
+def _backward_on_gpu(kernels, saved, x, label, class_weight, ignore, cap, z_loss, dy):
     """The gradients by the Triton kernels, of what forward `saved` of each row."""
     D = x.shape[-1]
     rows = x.numel() // D
-    kind = _widest(x, weight)
-    m, Z, log_Z, sum_where_weight = saved
+    kind = _widest(x, class_weight)
+    m, Z, log_Z, sum_where_class_weight = saved
     dx = _gpu.room(x.shape, x)
     x_rows = x.reshape(rows, D)
     x_strides = _gpu.strides(x_rows, 0, 1)
@@ -319,7 +327,7 @@ def _backward_on_gpu(kernels, saved, x, label, weight, ignore, cap, z_loss, dy):
         m,
         Z,
         log_Z,
-        sum_where_weight,
+        sum_where_class_weight,
         ignore,
         float(cap),
         float(z_loss),
@@ -342,7 +350,10 @@ def _backward_on_gpu(kernels, saved, x, label, weight, ignore, cap, z_loss, dy):
 # The kernels of each direction, which are compiled without what a call leaves out; `sums` counts their sums over rows
 # that have a value for each feature, and those of one value.
 _FORWARD = _torch.CompiledDirection(
-    __file__, "kernels", "softcap_cross_entropy_forward", optional=("ignore", "weight")
+    __file__,
+    "kernels",
+    "softcap_cross_entropy_forward",
+    optional=("class_weight", "ignore"),
 )
 _BACKWARD = _torch.CompiledDirection(
     __file__, "kernels", "softcap_cross_entropy_backward", optional=("ignore",)
@@ -361,11 +372,11 @@ _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
         _backward_on_gpu,
         lambda: FUSE,
     ),
-    inputs={"x": "R", "label": "I", "weight": "f", "ignore": "k"},
+    inputs={"x": "R", "label": "I", "class_weight": "f", "ignore": "k"},
     outputs={"y": "s"},
     rows=("x",),
     constants={"cap": False, "z_loss": True},
-    data=("label", "weight", "ignore"),
+    data=("label", "class_weight", "ignore"),
     scalars=4,
 )
 
@@ -389,12 +400,12 @@ class SoftcapCrossEntropy(_torch.Module):
         self,
         x: _torch.Tensor,
         label: _torch.Tensor,
-        weight: _torch.Tensor | None = None,
+        class_weight: _torch.Tensor | None = None,
         ignore: int | _torch.Tensor | None = None,
     ) -> _torch.Tensor:
         """Return `softcap_cross_entropy` of the arguments and the parameters of the module."""
         return softcap_cross_entropy(
-            x, label, weight, ignore, cap=self.cap, z_loss=self.z_loss
+            x, label, class_weight, ignore, cap=self.cap, z_loss=self.z_loss
         )
 
 

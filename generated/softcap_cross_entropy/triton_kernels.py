@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of softcap_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit softcap_cross_entropy.py and run: lngen derive softcap_cross_entropy.py
-# definition sha256:33d18fa91dcd3cf92c27b3756823f4dc172bf10d8ae23865cc57601c7e8ba6ab
+# definition sha256:d010fe640748d9eca5d1baa233d0a8218fad8c6aeec03dd12a012fcb2dc30c1c
 # mypy: ignore-errors
 """Cross entropy of a label with the softmax of a capped row, weighted by class; a label `ignore` counts nothing.
 
@@ -33,7 +33,7 @@ def finite_or_zero(u):
 def softcap_cross_entropy_forward(
     x_ptr,
     label_ptr,
-    weight_ptr,
+    class_weight_ptr,
     ignore_ptr,
     cap: tl.float64,
     z_loss: tl.float64,
@@ -41,14 +41,14 @@ def softcap_cross_entropy_forward(
     m_ptr,
     Z_ptr,
     log_Z_ptr,
-    sum_where_weight_ptr,
+    sum_where_class_weight_ptr,
     x_stride,
     x_step,
     label_stride,
     rows,
     D,
+    HAS_class_weight: tl.constexpr,
     HAS_ignore: tl.constexpr,
-    HAS_weight: tl.constexpr,
     SAVE: tl.constexpr,
     A: tl.constexpr,
     EVEN: tl.constexpr,
@@ -64,9 +64,9 @@ def softcap_cross_entropy_forward(
     Z = sum(exp_shifted)
     log_Z = log(Z)
     sum_where_u = sum(where(index() == label, u, 0))
-    sum_where_weight = sum(where(index() == label, weight, 0))
-    y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_weight*(m +
-        log_Z - sum_where_u))
+    sum_where_class_weight = sum(where(index() == label, class_weight, 0))
+    y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_class_weight*(m
+        + log_Z - sum_where_u))
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
@@ -82,23 +82,28 @@ def softcap_cross_entropy_forward(
         label = tl.load(label_ptr + row*label_stride, there, 0).to(tl.int64)
         m_max = tl.full([ROWS, TILE], -float("inf"), A)
         sum_where_u_sum = tl.zeros([ROWS, TILE], A)
-        sum_where_weight_sum = tl.zeros([ROWS, TILE], A)
+        sum_where_class_weight_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
             x = tl.load(x_row + d*x_step, inside, 0).to(A)
-            weight = tl.load(weight_ptr + d, d < D, 0).to(A) if HAS_weight else 1.0
+            class_weight = (
+                tl.load(class_weight_ptr + d, d < D, 0).to(A)
+                if HAS_class_weight
+                else 1.0
+            )
             u_2 = x*cap_shifted  # step 1, pass 2: once a row
             tanh_u_2 = tanh(u_2)  # step 2
             u = tanh_u_2*cap  # step 3
             m_max = tl.maximum(m_max, tl.where(inside, u, -float("inf")))
             sum_where_u_sum += tl.where(inside, tl.where(d == label, u, 0), 0.0)
-            sum_where_weight_sum += tl.where(
-                inside, tl.where(d == label, weight, 0), 0.0
+            sum_where_class_weight_sum += tl.where(
+                inside, tl.where(d == label, class_weight, 0), 0.0
             )
         m = finite_or_zero(tl.max(m_max, 1, keep_dims=True))  # step 4: max(u)
         sum_where_u = tl.sum(sum_where_u_sum, 1, keep_dims=True)  # step 9
-        sum_where_weight = tl.sum(sum_where_weight_sum, 1, keep_dims=True)  # step 10
+        # step 10: sum(where(index() == label, class_weight, 0))
+        sum_where_class_weight = tl.sum(sum_where_class_weight_sum, 1, keep_dims=True)
         Z_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -116,7 +121,7 @@ def softcap_cross_entropy_forward(
         y = tl.where(
             label == ignore,
             0,
-            (log_Z + m - sum_where_u)*sum_where_weight
+            (log_Z + m - sum_where_u)*sum_where_class_weight
             + ((log_Z + m)*(log_Z + m))*z_loss,
         )
         tl.store(y_ptr + row, y, there)
@@ -124,7 +129,7 @@ def softcap_cross_entropy_forward(
             tl.store(m_ptr + row, m, there)
             tl.store(Z_ptr + row, Z, there)
             tl.store(log_Z_ptr + row, log_Z, there)
-            tl.store(sum_where_weight_ptr + row, sum_where_weight, there)
+            tl.store(sum_where_class_weight_ptr + row, sum_where_class_weight, there)
 
 
 @triton.jit(do_not_specialize=["rows"])
@@ -135,7 +140,7 @@ def softcap_cross_entropy_backward(
     m_ptr,
     Z_ptr,
     log_Z_ptr,
-    sum_where_weight_ptr,
+    sum_where_class_weight_ptr,
     ignore_ptr,
     cap: tl.float64,
     z_loss: tl.float64,
@@ -155,8 +160,8 @@ def softcap_cross_entropy_backward(
 ):
     """p = exp_shifted/Z
     dx = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label ==
-        ignore, 0, -dy*sum_where_weight), 0) + where(label == ignore, 0,
-        dy*p*(sum_where_weight + 2*z_loss*(m + log_Z))))
+        ignore, 0, -dy*sum_where_class_weight), 0) + where(label == ignore, 0,
+        dy*p*(sum_where_class_weight + 2*z_loss*(m + log_Z))))
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
@@ -175,11 +180,17 @@ def softcap_cross_entropy_backward(
         m = tl.load(m_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
-        sum_where_weight = tl.load(sum_where_weight_ptr + row, there, 0).to(A)
+        sum_where_class_weight = tl.load(sum_where_class_weight_ptr + row, there, 0).to(
+            A
+        )
         # step 30, pass 3: once a row
-        sum_where_weight_shifted = tl.where(label == ignore, 0, -dy*sum_where_weight)
+        sum_where_class_weight_shifted = tl.where(
+            label == ignore, 0, -dy*sum_where_class_weight
+        )
         # step 30, pass 4: once a row
-        sum_where_weight_scaled = dy*(sum_where_weight + (2*log_Z + 2*m)*z_loss)/Z
+        sum_where_class_weight_scaled = dy*(
+            sum_where_class_weight + (2*log_Z + 2*m)*z_loss
+        )/Z
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -191,8 +202,10 @@ def softcap_cross_entropy_backward(
             exp_shifted = tl.exp(tanh_u_2_shifted)  # step 6
             # step 30, pass 5: once a row
             dx = (1 - tanh_u_2)*(
-                tl.where(d == label, sum_where_weight_shifted, 0)
-                + tl.where(label == ignore, 0, exp_shifted*sum_where_weight_scaled)
+                tl.where(d == label, sum_where_class_weight_shifted, 0)
+                + tl.where(
+                    label == ignore, 0, exp_shifted*sum_where_class_weight_scaled
+                )
             )*(tanh_u_2 + 1)
             tl.store(dx_row + d, dx, inside)
 
@@ -205,7 +218,7 @@ def softcap_cross_entropy_jvp(
     m_ptr,
     Z_ptr,
     log_Z_ptr,
-    sum_where_weight_ptr,
+    sum_where_class_weight_ptr,
     ignore_ptr,
     cap: tl.float64,
     z_loss: tl.float64,
@@ -227,9 +240,9 @@ def softcap_cross_entropy_jvp(
 ):
     """tanh_u_2_dot = x_dot*(1 - tanh_u_2)*(1 + tanh_u_2)/cap
     p = exp_shifted/Z
-    y_dot = where(label == ignore, 0, cap*sum(p*tanh_u_2_dot)*(sum_where_weight +
-        2*z_loss*(m + log_Z)) - sum_where_weight*sum(where(index() == label,
-        cap*tanh_u_2_dot, 0)))
+    y_dot = where(label == ignore, 0,
+        cap*sum(p*tanh_u_2_dot)*(sum_where_class_weight + 2*z_loss*(m + log_Z)) -
+        sum_where_class_weight*sum(where(index() == label, cap*tanh_u_2_dot, 0)))
     """
     x_stride = x_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
@@ -250,7 +263,9 @@ def softcap_cross_entropy_jvp(
         m = tl.load(m_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
-        sum_where_weight = tl.load(sum_where_weight_ptr + row, there, 0).to(A)
+        sum_where_class_weight = tl.load(sum_where_class_weight_ptr + row, there, 0).to(
+            A
+        )
         sum_index_tanh_u_2_dot_sum = tl.zeros([ROWS, TILE], A)
         sum_exp_shifted_tanh_u_2_dot_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
@@ -286,9 +301,9 @@ def softcap_cross_entropy_jvp(
             label == ignore,
             0,
             sum_exp_shifted_tanh_u_2_dot*(
-                sum_where_weight + (2*log_Z + 2*m)*z_loss
+                sum_where_class_weight + (2*log_Z + 2*m)*z_loss
             )*cap/Z
-            - sum_index_tanh_u_2_dot*sum_where_weight,
+            - sum_index_tanh_u_2_dot*sum_where_class_weight,
         )
         tl.store(y_dot_ptr + row, y_dot, there)
 
@@ -302,7 +317,7 @@ def softcap_cross_entropy_backward_backward(
     m_ptr,
     Z_ptr,
     log_Z_ptr,
-    sum_where_weight_ptr,
+    sum_where_class_weight_ptr,
     ignore_ptr,
     cap: tl.float64,
     z_loss: tl.float64,
@@ -325,18 +340,18 @@ def softcap_cross_entropy_backward_backward(
     WHOLE: tl.constexpr,
 ):
     """d2x = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label ==
-        ignore, 0, 2*dy*sum_where_weight*ddx*tanh_u_2), 0) + where(label == ignore,
-        0, cap*exp_shifted*(dy*ddx*(sum_where_weight + 2*z_loss*(m + log_Z))*(1 -
-        tanh_u_2)*(1 + tanh_u_2)/Z + 2*z_loss*dy*sum(ddx*exp_shifted*(1 -
-        tanh_u_2)*(1 + tanh_u_2))/Z**2 - dy*sum(ddx*exp_shifted*(1 - tanh_u_2)*(1 +
-        tanh_u_2))*(sum_where_weight + 2*z_loss*(m + log_Z))/Z**2) -
-        2*dy*ddx*exp_shifted*tanh_u_2*(sum_where_weight + 2*z_loss*(m +
+        ignore, 0, 2*dy*sum_where_class_weight*ddx*tanh_u_2), 0) + where(label ==
+        ignore, 0, cap*exp_shifted*(dy*ddx*(sum_where_class_weight + 2*z_loss*(m +
+        log_Z))*(1 - tanh_u_2)*(1 + tanh_u_2)/Z + 2*z_loss*dy*sum(ddx*exp_shifted*(1
+        - tanh_u_2)*(1 + tanh_u_2))/Z**2 - dy*sum(ddx*exp_shifted*(1 - tanh_u_2)*(1
+        + tanh_u_2))*(sum_where_class_weight + 2*z_loss*(m + log_Z))/Z**2) -
+        2*dy*ddx*exp_shifted*tanh_u_2*(sum_where_class_weight + 2*z_loss*(m +
         log_Z))/Z))/cap
     p = exp_shifted/Z
     ddy = sum(where(index() == label, where(label == ignore, 0,
-        -sum_where_weight*ddx*(1 - tanh_u_2)*(1 + tanh_u_2)), 0)) + where(label ==
-        ignore, 0, sum(ddx*p*(1 - tanh_u_2)*(1 + tanh_u_2))*(sum_where_weight +
-        2*z_loss*(m + log_Z)))
+        -sum_where_class_weight*ddx*(1 - tanh_u_2)*(1 + tanh_u_2)), 0)) +
+        where(label == ignore, 0, sum(ddx*p*(1 - tanh_u_2)*(1 +
+        tanh_u_2))*(sum_where_class_weight + 2*z_loss*(m + log_Z)))
     """
     x_stride = x_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
@@ -359,12 +374,18 @@ def softcap_cross_entropy_backward_backward(
         m = tl.load(m_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
-        sum_where_weight = tl.load(sum_where_weight_ptr + row, there, 0).to(A)
-        sum_where_weight_scaled = 2*dy*sum_where_weight  # step 68, pass 12: once a row
+        sum_where_class_weight = tl.load(sum_where_class_weight_ptr + row, there, 0).to(
+            A
+        )
+        sum_where_class_weight_scaled = 2*dy*sum_where_class_weight  # step 68, pass 12
         # step 68, pass 13: once a row
-        sum_where_weight_scaled_2 = dy*(sum_where_weight + (2*log_Z + 2*m)*z_loss)/Z
+        sum_where_class_weight_scaled_2 = dy*(
+            sum_where_class_weight + (2*log_Z + 2*m)*z_loss
+        )/Z
         # step 68, pass 14: once a row
-        sum_where_weight_scaled_3 = -2*dy*(sum_where_weight + (2*log_Z + 2*m)*z_loss)/Z
+        sum_where_class_weight_scaled_3 = -2*dy*(
+            sum_where_class_weight + (2*log_Z + 2*m)*z_loss
+        )/Z
         sum_ddx_exp_shifted_tanh_u_2_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_index_tanh_u_2_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
@@ -391,7 +412,7 @@ def softcap_cross_entropy_backward_backward(
                         0,
                         -(1 - tanh_u_2)*(ddx if HAS_ddx else 0.0)*(
                             tanh_u_2 + 1
-                        )*sum_where_weight,
+                        )*sum_where_class_weight,
                     ),
                     0,
                 ),
@@ -401,11 +422,11 @@ def softcap_cross_entropy_backward_backward(
         sum_ddx_exp_shifted_tanh_u_2 = tl.sum(
             sum_ddx_exp_shifted_tanh_u_2_sum, 1, keep_dims=True
         )
-        # step 72, pass 15: sum(where(index() == label, where(label == ignore, 0, -(1 - tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_weight), 0))
+        # step 72, pass 15: sum(where(index() == label, where(label == ignore, 0, -(1 - tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_class_weight), 0))
         sum_ddx_index_tanh_u_2 = tl.sum(sum_ddx_index_tanh_u_2_sum, 1, keep_dims=True)
         # step 68, pass 16: once a row
         sum_ddx_exp_shifted_tanh_u_2_sca = dy*sum_ddx_exp_shifted_tanh_u_2*(
-            sum_where_weight + (2*log_Z + 2*m)*z_loss
+            sum_where_class_weight + (2*log_Z + 2*m)*z_loss
         )/(Z*Z)
         # step 68, pass 17: once a row
         sum_ddx_exp_shifted_tanh_u_2_sca_2 = 2*dy*sum_ddx_exp_shifted_tanh_u_2*z_loss/(
@@ -415,7 +436,9 @@ def softcap_cross_entropy_backward_backward(
         ddy = sum_ddx_index_tanh_u_2 + tl.where(
             label == ignore,
             0,
-            sum_ddx_exp_shifted_tanh_u_2*(sum_where_weight + (2*log_Z + 2*m)*z_loss)/Z,
+            sum_ddx_exp_shifted_tanh_u_2*(
+                sum_where_class_weight + (2*log_Z + 2*m)*z_loss
+            )/Z,
         )
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -434,7 +457,9 @@ def softcap_cross_entropy_backward_backward(
                     tl.where(
                         label == ignore,
                         0,
-                        (ddx if HAS_ddx else 0.0)*tanh_u_2*sum_where_weight_scaled,
+                        (
+                            ddx if HAS_ddx else 0.0
+                        )*tanh_u_2*sum_where_class_weight_scaled,
                     ),
                     0,
                 )
@@ -443,11 +468,11 @@ def softcap_cross_entropy_backward_backward(
                     0,
                     (
                         ddx if HAS_ddx else 0.0
-                    )*exp_shifted*tanh_u_2*sum_where_weight_scaled_3
+                    )*exp_shifted*tanh_u_2*sum_where_class_weight_scaled_3
                     + (
                         (1 - tanh_u_2)*(ddx if HAS_ddx else 0.0)*(
                             tanh_u_2 + 1
-                        )*sum_where_weight_scaled_2
+                        )*sum_where_class_weight_scaled_2
                         + sum_ddx_exp_shifted_tanh_u_2_sca_2
                         - sum_ddx_exp_shifted_tanh_u_2_sca
                     )*exp_shifted*cap,
