@@ -9,6 +9,7 @@ forgets a select's condition is seen.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -40,6 +41,9 @@ _TIE_OF_FLOATS = 1e-9
 _SAME = 1e-11
 """Difference of two floats, to the larger or to 1, at which they are not looked at in more digits."""
 
+_OTHER = 1e-4
+"""Difference of two floats above which no rounding is thought of: the two are different."""
+
 _RANGES = ((-1, 1), (1, 2))
 """Ranges of the unknowns: the second where the sides are not finite in the first."""
 
@@ -70,6 +74,10 @@ class Refuter:
         self._values: dict[tuple[Expr, Opened, int, int | None], Any] = {}
         self._needs: dict[Expr, tuple[set[Any], list[Expr]]] = {}
 
+    def share(self, other: Refuter) -> None:
+        """Give another one, of the same names, the values that were worked out."""
+        other._unknowns, other._values, other._needs = self._unknowns.copy(), self._values.copy(), self._needs
+
     def differ_at_random_points(self, left: Expr, right: Expr, opened: Opened) -> bool:
         """Test whether both sides are finite at a point, and differ there.
 
@@ -89,8 +97,9 @@ class Refuter:
             return False
         with mpmath.workdps(_DIGITS):
             for turn in range(len(_RANGES)):
-                if self._are_same_floats(left, right, opened, turn):
-                    return False
+                apart = self._apart_in_floats(left, right, opened, turn)
+                if apart <= _SAME or apart > _OTHER:
+                    return apart > _OTHER
                 with suppress(*_NO_NUMBERS):
                     a, b = (self._value(side, opened, turn) for side in (left, right))
                     if is_finite(a) and is_finite(b):
@@ -103,7 +112,7 @@ class Refuter:
             return False
         with mpmath.workdps(_DIGITS):
             for turn in range(len(_RANGES), len(_RANGES) + len(_SPECIAL)):
-                if self._are_same_floats(left, right, opened, turn):
+                if self._apart_in_floats(left, right, opened, turn) <= _SAME:
                     continue
                 try:
                     sides = (self._value(side, opened, turn) for side in (left, right))
@@ -115,14 +124,17 @@ class Refuter:
                     return True
         return False
 
-    def _are_same_floats(self, left: Expr, right: Expr, opened: Opened, turn: int) -> bool:
-        """Test whether both sides are finite and the same in float64, which takes less time than many digits."""
+    def _apart_in_floats(self, left: Expr, right: Expr, opened: Opened, turn: int) -> float:
+        """The largest difference in float64, to the larger or to 1, which takes less time than in many digits; or NaN.
+
+        It is NaN if an entry is not finite in both.
+        """
         try:
             a, b = (np.asarray(self._value(side, opened, turn, None), np.float64) for side in (left, right))
         except _NO_NUMBERS:
-            return False
+            return math.nan
         with np.errstate(all="ignore"):
-            return bool(np.all(np.abs(a - b) <= _SAME * np.maximum(1, np.maximum(np.abs(a), np.abs(b)))))
+            return float(np.max(np.abs(a - b) / np.maximum(1, np.maximum(np.abs(a), np.abs(b)))))
 
     def _value(self, e: Expr, opened: Opened, turn: int, digits: int | None = _DIGITS) -> Any:
         key = e, opened & self._reached(e), turn, digits
