@@ -128,22 +128,6 @@ class Meanings:
             return frozenset(ready)
         return frozenset(sorted(ready or seen, key=self._place.__getitem__)[-1:])
 
-    def apart(self, left: Expr, right: Expr) -> frozenset[TypedSymbol]:
-        """Return names to open, so that two expressions are of the same names: those that one alone has, last first.
-
-        >>> from lngen.algebra.symbols import RowSymbol
-        >>> from lngen.algebra.budget import Budget
-        >>> x, y, z = map(RowSymbol, "xyz")
-        >>> names = Meanings(RowAlgebra(Budget()))
-        >>> names.give([Equation(y, x + 1), Equation(z, y**2)])
-        >>> names.apart(z + y, y*(x + 1) + y)
-        frozenset({z})
-        """
-        opened: frozenset[TypedSymbol] = frozenset()
-        while one_has := (self._seen(left, opened) ^ self._seen(right, opened)) & self.meaning.keys():
-            opened |= {max(one_has, key=self._place.__getitem__)}
-        return opened
-
     def in_order(self, symbols: Iterable[TypedSymbol]) -> tuple[TypedSymbol, ...]:
         """Names, in the order in which they were given."""
         return tuple(sorted(symbols, key=self._place.__getitem__))
