@@ -9,7 +9,6 @@ forgets a select's condition is seen.
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -38,11 +37,9 @@ _TIE = mpmath.mpf(10) ** -50
 _TIE_OF_FLOATS = 1e-9
 """The same of floats, in which 0 may be rounding too."""
 
-_SAME = 1e-11
-"""Difference of two floats, to the larger or to 1, at which they are not looked at in more digits."""
-
-_OTHER = 1e-4
-"""Difference of two floats above which no rounding is thought of: the two are different."""
+_SAME, _APART = 1e-11, 1e-5
+"""Differences of two floats, to the larger or to 1, up to which they are the same, and from which on they differ;
+between them more digits are looked at."""
 
 _RANGES = ((-1, 1), (1, 2))
 """Ranges of the unknowns: the second where the sides are not finite in the first."""
@@ -97,9 +94,9 @@ class Refuter:
             return False
         with mpmath.workdps(_DIGITS):
             for turn in range(len(_RANGES)):
-                apart = self._apart_in_floats(left, right, opened, turn)
-                if apart <= _SAME or apart > _OTHER:
-                    return apart > _OTHER
+                apart = self._floats_apart(left, right, opened, turn)
+                if apart <= _SAME or apart >= _APART:
+                    return apart >= _APART
                 with suppress(*_NO_NUMBERS):
                     a, b = (self._value(side, opened, turn) for side in (left, right))
                     if is_finite(a) and is_finite(b):
@@ -112,7 +109,7 @@ class Refuter:
             return False
         with mpmath.workdps(_DIGITS):
             for turn in range(len(_RANGES), len(_RANGES) + len(_SPECIAL)):
-                if self._apart_in_floats(left, right, opened, turn) <= _SAME:
+                if self._floats_apart(left, right, opened, turn) <= _SAME:
                     continue
                 try:
                     sides = (self._value(side, opened, turn) for side in (left, right))
@@ -124,15 +121,12 @@ class Refuter:
                     return True
         return False
 
-    def _apart_in_floats(self, left: Expr, right: Expr, opened: Opened, turn: int) -> float:
-        """The largest difference in float64, to the larger or to 1, which takes less time than in many digits; or NaN.
-
-        It is NaN if an entry is not finite in both.
-        """
+    def _floats_apart(self, left: Expr, right: Expr, opened: Opened, turn: int) -> float:
+        """The largest difference of both sides in float64, which takes less time than many digits; NaN for none."""
         try:
             a, b = (np.asarray(self._value(side, opened, turn, None), np.float64) for side in (left, right))
         except _NO_NUMBERS:
-            return math.nan
+            return np.nan
         with np.errstate(all="ignore"):
             return float(np.max(np.abs(a - b) / np.maximum(1, np.maximum(np.abs(a), np.abs(b)))))
 
