@@ -29,7 +29,7 @@ _WORK = 200_000
 
 _WORK_TO_MATCH = 5_000
 _WORK_OF_CLAIM = 20_000
-_WORK_OF_ALL = 500_000
+_WORK_OF_ALL = 1_500_000
 _OPERATIONS = 200
 
 
@@ -111,28 +111,26 @@ class EverySize:
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
         self._worlds: dict[Direction, Meanings] = {}
-        self._budget = Budget(_WORK_OF_ALL)
-        self._of_claims = Budget(_WORK_OF_ALL)
         self._lines: dict[Direction, Meanings] = {}
 
-    def _names(self, budget: Budget | None = None) -> Meanings:
-        return Meanings(RowAlgebra(budget or self._budget, self.derivation.definition.minimum_features))
+    @cached_property
+    def _forward(self) -> Meanings:
+        """The names of the normal form of the forward."""
+        names = Meanings(RowAlgebra(Budget(_WORK_OF_ALL), self.derivation.definition.minimum_features))
+        names.give(self.derivation.forward.equations)
+        return names
 
     def world(self, part: Direction) -> Meanings:
         """Return the meanings of the names in the steps of a direction."""
         if part not in self._worlds:
-            self._worlds[part] = self._told(part, self._names())
+            d = self.derivation
+            names = self._worlds[part] = self._forward.branch()
+            names.give(d.written.equations)
+            derivative = d.derivatives().get("backward" if part == "forward" else part)
+            if derivative is not None:
+                names.give(derivative.equations)
+                names.give(Equation(step.target, step.after) for step in derivative.steps)
         return self._worlds[part]
-
-    def _told(self, part: Direction, names: Meanings) -> Meanings:
-        d = self.derivation
-        names.give(d.forward.equations)
-        names.give(d.written.equations)
-        derivative = d.derivatives().get("backward" if part == "forward" else part)
-        if derivative is not None:
-            names.give(derivative.equations)
-            names.give(Equation(step.target, step.after) for step in derivative.steps)
-        return names
 
     def step(self, step: Step) -> tuple[TypedSymbol, ...]:
         """Show a step, and say which equations it rests on, in order. Raises NotShownError."""
@@ -147,8 +145,7 @@ class EverySize:
         """Show the claim of a printed line; raises NotShownError."""
         left, right = claim.left, claim.right
         if claim.written:
-            names, own = self._written
-            left, right = own.beside(left), own(right)
+            names, left, right = self._written.names, self._written.beside(left), self._written(right)
         else:
             names = self._line(claim.part)
         try:
@@ -159,17 +156,16 @@ class EverySize:
     def _line(self, part: Direction) -> Meanings:
         if part not in self._lines:
             # The double backward tells lines of the gradients, which were derived before it.
-            self._lines[part] = self._told(part, self._names(self._of_claims))
+            self._lines[part] = self.world(part).branch()
             self._lines[part].give(self.derivation.backward)
         return self._lines[part]
 
     @cached_property
-    def _written(self) -> tuple[Meanings, NamesApart]:
-        names = self._names(self._of_claims)
-        names.give(self.derivation.forward.equations)
-        own = NamesApart(names, {})
+    def _written(self) -> NamesApart:
+        """The names of the definition as written, beside those of the normal form."""
+        own = NamesApart(self._forward.branch(), {})
         own.give(self.derivation.written.equations)
-        return names, own
+        return own
 
     # ---- results against the chain rule, unsimplified
 
@@ -177,7 +173,6 @@ class EverySize:
         """Each gradient, beside the adjoint of the definition as written."""
         d = self.derivation
         names, own = self._both(d.backward, {})
-        own.give(d.written.equations)
         own.give(d.adjoint.equations)
         for (_, gradient), (_, plain) in zip(d.gradients, d.adjoint.gradients, strict=True):
             yield Equality(gradient.name, gradient, own(plain), names)
@@ -188,7 +183,6 @@ class EverySize:
         assert d.jvp is not None
         along = tangent(d.written)
         names, own = self._both(d.jvp.equations, dict(zip(along.arguments, d.jvp.arguments, strict=True)))
-        own.give(d.written.equations)
         own.give(along.equations)
         for (name, symbol), (_, plain) in zip(d.jvp.results, along.results, strict=True):
             yield Equality(name, symbol, own(plain), names)
@@ -212,10 +206,9 @@ class EverySize:
     def _both(
         self, equations: Iterable[Equation], arguments: Mapping[TypedSymbol, TypedSymbol]
     ) -> tuple[Meanings, NamesApart]:
-        names = self._names()
-        names.give(self.derivation.forward.equations)
-        names.give(equations)
-        return names, NamesApart(names, arguments)
+        own = self._written.branch(arguments)
+        own.names.give(equations)
+        return own.names, own
 
 
 class NamesApart:
@@ -225,8 +218,15 @@ class NamesApart:
     """
 
     def __init__(self, names: Meanings, arguments: Mapping[TypedSymbol, TypedSymbol]) -> None:
-        self._names = names
+        self.names = names
         self._table = dict(arguments)
+        self._noted: dict[TypedSymbol, Expr] = {}
+
+    def branch(self, arguments: Mapping[TypedSymbol, TypedSymbol]) -> NamesApart:
+        """Return the same names, to which more may be given apart, with `arguments` that have other names here."""
+        other = NamesApart(self.names.branch(), {**self._table, **arguments})
+        other._noted |= self._noted
+        return other
 
     def __call__(self, e: Expr) -> Expr:
         """An expression of the definition as written, in the names that its values have here."""
@@ -234,19 +234,22 @@ class NamesApart:
 
     def beside(self, e: Expr) -> Expr:
         """Replace the symbols of an expression without a value in the normal form by the definition's."""
-        return e.xreplace({s: named for s, named in self._table.items() if s not in self._names.given})
+        return e.xreplace({s: named for s, named in self._table.items() if s not in self.names.given})
 
     def give(self, equations: Iterable[Equation]) -> None:
         """Note equations under names of their own, or under those of equal values with the same name."""
         for equation in equations:
             meaning = self(equation.expression)
-            alike = self._names.called(equation.symbol)
-            if alike is not None:
+            if self._noted.get(equation.symbol) == meaning:
+                continue
+            self._noted[equation.symbol] = meaning
+            alike = self.names.called(equation.symbol)
+            if alike is not None and self.names.meaning[alike] != meaning:
                 try:
-                    shown_equal(alike, meaning, self._names, _WORK_TO_MATCH)
+                    shown_equal(alike, meaning, self.names, _WORK_TO_MATCH)
                 except NotShownError:
                     alike = None
             if alike is None:
                 alike = type(equation.symbol)(f"{equation.symbol.name} as written")
-                self._names.give([replace(equation, symbol=alike, expression=meaning)])
+                self.names.give([replace(equation, symbol=alike, expression=meaning)])
             self._table[equation.symbol] = alike

@@ -55,10 +55,35 @@ class Meanings:
         self.meaning: dict[TypedSymbol, Expr] = {}
         self._place: dict[TypedSymbol, int] = {}
         self._late: set[TypedSymbol] = set()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Start without forms, signs and values of expressions."""
         self._memo: dict[tuple[Expr, frozenset[TypedSymbol]], Polynomial] = {}
         self._reach: dict[Expr, frozenset[TypedSymbol]] = {}
+        self._read: set[Symbol] = set()
         self._signs: dict[Expr, int | None] = {}
-        self._refuter = Refuter(self.meaning, self._reached, self.sign, algebra.minimum_features)
+        self._refuter = Refuter(self.meaning, self._reached, self.sign, self.algebra.minimum_features)
+
+    def branch(self) -> Meanings:
+        """Return the same names, to which more may be given apart; what was found of them stays known.
+
+        >>> from lngen.algebra.symbols import RowSymbol
+        >>> from lngen.algebra.budget import Budget
+        >>> x, y, z = map(RowSymbol, "xyz")
+        >>> names = Meanings(RowAlgebra(Budget()))
+        >>> names.give([Equation(y, x + 1)])
+        >>> one = names.branch()
+        >>> one.give([Equation(z, x)])
+        >>> names.given, one.given
+        (frozenset({y}), frozenset({y, z}))
+        """
+        other = Meanings(self.algebra)
+        other.meaning.update(self.meaning)
+        other._place, other._late, other._memo = self._place.copy(), self._late.copy(), self._memo.copy()
+        other._reach, other._read, other._signs = self._reach.copy(), self._read.copy(), self._signs.copy()
+        self._refuter.share(other._refuter)
+        return other
 
     def give(self, equations: Iterable[Equation]) -> None:
         """Note the definitions of symbols, each after those that it uses; the first definition of a symbol stays.
@@ -72,6 +97,9 @@ class Meanings:
             wide, narrow = axes(meaning), axes(symbol)
             if wide.rows > narrow.rows or wide.features > narrow.features:
                 raise TypeError(f"{symbol} varies over less than what it stands for")
+            if symbol in self._read:
+                # What was found has it as an unknown.
+                self._forget()
             self.meaning[symbol] = meaning
             self._place[symbol] = len(self._place)
             # A name that stands inside of a function goes last: opened, the function would have to be taken apart.
@@ -100,22 +128,6 @@ class Meanings:
             return frozenset(ready)
         return frozenset(sorted(ready or seen, key=self._place.__getitem__)[-1:])
 
-    def apart(self, left: Expr, right: Expr) -> frozenset[TypedSymbol]:
-        """Return names to open, so that two expressions are of the same names: those that one alone has, last first.
-
-        >>> from lngen.algebra.symbols import RowSymbol
-        >>> from lngen.algebra.budget import Budget
-        >>> x, y, z = map(RowSymbol, "xyz")
-        >>> names = Meanings(RowAlgebra(Budget()))
-        >>> names.give([Equation(y, x + 1), Equation(z, y**2)])
-        >>> names.apart(z + y, y*(x + 1) + y)
-        frozenset({z})
-        """
-        opened: frozenset[TypedSymbol] = frozenset()
-        while one_has := (self._seen(left, opened) ^ self._seen(right, opened)) & self.meaning.keys():
-            opened |= {max(one_has, key=self._place.__getitem__)}
-        return opened
-
     def in_order(self, symbols: Iterable[TypedSymbol]) -> tuple[TypedSymbol, ...]:
         """Names, in the order in which they were given."""
         return tuple(sorted(symbols, key=self._place.__getitem__))
@@ -132,6 +144,7 @@ class Meanings:
     def _reached(self, e: Expr) -> frozenset[TypedSymbol]:
         if e not in self._reach:
             own = e.free_symbols
+            self._read |= own - self.meaning.keys()
             inner = (self._reached(self.meaning[name]) for name in own & self.meaning.keys())
             self._reach[e] = frozenset(own).union(*inner)
         return self._reach[e]

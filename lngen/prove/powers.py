@@ -53,7 +53,7 @@ class Powers:
     def symbol(self, name: str, axes: Axes, positive: bool = False, nonnegative: bool = False) -> Polynomial:
         """An input, or a value that is not looked into."""
         make = Generator("symbol", axes, positive, positive or nonnegative)
-        return single(self.of.place(("symbol", name), lambda: make))
+        return single(self.of.place(("symbol", name, make.positive, make.nonnegative), lambda: make))
 
     def claim_not_negative(self, p: Polynomial) -> None:
         """Note a polynomial that is not negative by its form, which multiplying out hides: a mean of squares."""

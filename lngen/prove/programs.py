@@ -18,7 +18,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, combinations
 
 import sympy
@@ -39,7 +39,7 @@ from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 
 ABOUT = "emitted programs"
-_WORK_OF_ALL = 1_000_000
+_WORK_OF_ALL = 2_000_000
 _MOST_OF_A_DIVISOR = 10
 
 
@@ -48,8 +48,11 @@ def program_proofs(derivation: Derivation, handed: Mapping[str, Sequence[RowProg
     if derivation.definition.minimum_features > MOST_FEATURES:
         return
     shown: dict[str, list[str]] = {backends: [] for backends in handed}
+    judged: dict[tuple[RowProgram, RowProgram], dict[str, str]] = {}
     for backends, program, found in _beside(derivation, handed):
-        open_ = found.open()
+        # Most programs are those of the other backends, too.
+        key = found.forward.program, program
+        open_ = judged[key] = judged[key] if key in judged else found.open()
         if not open_:
             shown[backends].append(program.direction)
             continue
@@ -76,9 +79,11 @@ def program_proofs(derivation: Derivation, handed: Mapping[str, Sequence[RowProg
 def _beside(
     derivation: Derivation, handed: Mapping[str, Sequence[RowProgram]]
 ) -> Iterator[tuple[str, RowProgram, _Program]]:
+    beside: dict[RowProgram, _Forward] = {}
     for backends, programs in handed.items():
+        forward = beside.setdefault(programs[0], _Forward(derivation, programs[0]))
         for program in programs:
-            yield backends, program, _Program(derivation, programs[0], program)
+            yield backends, program, _Program(forward, program)
 
 
 def equations_of(program: RowProgram, skips_corrections: bool = False) -> list[Equation]:
@@ -109,12 +114,44 @@ def equations_of(program: RowProgram, skips_corrections: bool = False) -> list[E
 
 
 @dataclass(frozen=True)
+class _Forward:
+    """The program of the forward, whose names are compared once with those of the derivation's forward."""
+
+    derivation: Derivation
+    program: RowProgram
+
+    def new_names(self) -> Meanings:
+        """Return meanings of no name yet."""
+        return Meanings(RowAlgebra(Budget(_WORK_OF_ALL), self.derivation.definition.minimum_features))
+
+    @cached_property
+    def names(self) -> NamesApart:
+        """Names of the program; raises TypeError for one that varies over less than what it stands for."""
+        return self._beside(equations_of(self.program))
+
+    @cached_property
+    def names_without_corrections(self) -> NamesApart:
+        """The same, with 0 for the residuals of means."""
+        return self._beside(equations_of(self.program, skips_corrections=True))
+
+    def _beside(self, equations: Iterable[Equation]) -> NamesApart:
+        names = self.new_names()
+        names.give(self.derivation.forward.equations)
+        own = NamesApart(names, {})
+        own.give(equations)
+        return own
+
+
+@dataclass(frozen=True)
 class _Program:
     """A direction's program beside the derivation; it starts from what the program of `forward` saves."""
 
-    derivation: Derivation
-    forward: RowProgram
+    forward: _Forward
     program: RowProgram
+
+    @property
+    def derivation(self) -> Derivation:
+        return self.forward.derivation
 
     @property
     def results(self) -> list[tuple[str, TypedSymbol, TypedSymbol]]:
@@ -136,8 +173,8 @@ class _Program:
 
     def equations(self, skips_corrections: bool = False) -> tuple[list[Equation], Mapping[Expr, Expr]]:
         """Return the equations of both programs, and the new names of what they assign differently."""
-        before = equations_of(self.forward, skips_corrections)
-        if self.program is self.forward:
+        before = equations_of(self.forward.program, skips_corrections)
+        if self.program is self.forward.program:
             return before, {}
         known = {q.symbol: q.expression for q in before}
         found, table = before, dict[Expr, Expr]()
@@ -153,26 +190,23 @@ class _Program:
         """Return the results that are not shown to be equal for every D in every case, each with the reason."""
         wrong = dict.fromkeys(self._not_neutral(), "another value where it is left out")
         found = wrong or self._not_equal()
-        if not found and any(stage.correction for stage in (*self.forward.stages, *self.program.stages)):
+        if not found and any(stage.correction for stage in (*self.forward.program.stages, *self.program.stages)):
             found = self._not_equal(skips_corrections=True)
         return found or self._undefined()
 
-    def _names(self) -> Meanings:
-        return Meanings(RowAlgebra(Budget(_WORK_OF_ALL), self.derivation.definition.minimum_features))
-
     def _not_equal(self, skips_corrections: bool = False) -> dict[str, str]:
-        names = self._names()
-        names.give(self.derived())
-        own = NamesApart(names, {})
         equations, table = self.equations(skips_corrections)
         try:
+            own = self.forward.names_without_corrections if skips_corrections else self.forward.names
+            own = own.branch({})
+            own.names.give(self.derived())
             own.give(equations)
         except TypeError as error:
             return {name: str(error) for name, _, _ in self.results}
         found = {}
         for name, wanted, symbol in self.results:
             try:
-                shown_equal(own(symbol.xreplace(table)), wanted, names, together=True)
+                shown_equal(own(symbol.xreplace(table)), wanted, own.names, together=True)
             except NotShownError as error:
                 found[name] = str(error)
         return found
@@ -198,7 +232,7 @@ class _Program:
     def _neutral(self) -> dict[TypedSymbol, Expr]:
         """The values of arguments that may be left out."""
         given: dict[TypedSymbol, Expr] = {}
-        for program in (self.forward, self.program):
+        for program in (self.forward.program, self.program):
             neutral = program.neutral()
             arguments: list[RowArgument | Parameter] = [*program.rows, *program.parameters]
             given |= {each.symbol: sympy.Rational(neutral[each.name]) for each in arguments if each.name in neutral}
@@ -206,14 +240,14 @@ class _Program:
 
     def _not_neutral(self) -> Iterator[str]:
         """Yield the arguments that are left out for another value than the definition's, or 0 for a direction's own."""
-        own = dict(self.forward.optional)
+        own = dict(self.forward.program.optional)
         inputs = {each.name: each.default for each in self.derivation.definition.inputs}
         for name, value in self.program.optional:
             if value != (inputs[name] if name in own else 0):
                 yield name
 
     def _is_zero(self, e: Expr, equations: Iterable[Equation]) -> bool:
-        names = self._names()
+        names = self.forward.new_names()
         names.give(equations)
         try:
             return not names.form(e, names.given)

@@ -89,11 +89,12 @@ class _LossNearby:
             self.held[node] = evaluate_expression(node.args[0], self.values, self.arithmetic)
 
     def loss(self, symbol: TypedSymbol, step: Any) -> Any:
-        """The sum where an input is moved by a step."""
-        values = {**self.point, **self.held, symbol: self.point[symbol] + step}
+        """The sum where an input is moved by a step, which moves the values that are computed from it."""
+        values, moved = {**self.values, **self.held, symbol: self.point[symbol] + step}, {symbol}
         for q in self.equations:
-            if q.symbol not in self.held:
+            if q.symbol not in self.held and not moved.isdisjoint(q.expression.free_symbols):
                 values[q.symbol] = evaluate_expression(q.expression, values, self.arithmetic)
+                moved.add(q.symbol)
         ends = zip(self.derivation.written.outputs, self.derivation.adjoint.cotangents, strict=True)
         every = (np.ravel(np.asarray(values[output] * values[cotangent], dtype=object)) for output, cotangent in ends)
         return mpmath.fsum(np.concatenate([*every]))

@@ -71,6 +71,10 @@ class Refuter:
         self._values: dict[tuple[Expr, Opened, int, int | None], Any] = {}
         self._needs: dict[Expr, tuple[set[Any], list[Expr]]] = {}
 
+    def share(self, other: Refuter) -> None:
+        """Give another one, of the same names, the values that were worked out."""
+        other._unknowns, other._values, other._needs = self._unknowns.copy(), self._values.copy(), self._needs
+
     def differ_at_random_points(self, left: Expr, right: Expr, opened: Opened) -> bool:
         """Test whether both sides are finite at a point, and differ there.
 

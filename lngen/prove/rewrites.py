@@ -95,8 +95,6 @@ class Rewrites:
         powers = dict(monomial)
         if all(powers.get(other, 0) >= k for other, k in rule.varying):
             return self._by_leading_term(monomial, place, g, rule)
-        if g.kind == "power" and len(rule.varying) == 1:
-            return self._by_last_term(monomial, place, g, rule)
         return None
 
     def _is_zero_there(self, monomial: Monomial, g: Generator) -> bool:
@@ -128,22 +126,6 @@ class Rewrites:
         rest = minus(u, self.of.product(u, above))
         outside = self.of.product({without: 1 / rule.coefficient}, rest)
         return minus(outside, self.of.product(quotient, rule.rest))
-
-    def _by_last_term(self, monomial: Monomial, place: int, g: Generator, rule: _GeneratorRewrite) -> Polynomial | None:
-        """1/(e*(1 + e)) is 1/e - 1/(1 + e): beside a root of a sum of exponentials none has a negative power."""
-        ((other, _),) = rule.varying
-        power = dict(monomial).get(other, 0)
-        if power >= 0 or self.of.known[other].kind != "exp":
-            return None
-        last = [m for m in g.base if other not in dict(m)]
-        if len(last) != 1 or any(self.of.known[p].kind in INDICATORS for p, _ in last[0]):
-            return None
-        divided = self.of.divided(monomial, last[0])
-        if divided is None:
-            return None
-        rest = {m: c for m, c in g.base.items() if m != last[0]}
-        quotient = {divided: 1 / g.base[last[0]]}
-        return minus(self.of.product(quotient, single(place)), self.of.product(quotient, rest))
 
     def _rewrite(self, place: int) -> _GeneratorRewrite | None:
         if place not in self._rewrites:

@@ -26,7 +26,6 @@ from sympy import QQ
 
 from lngen.algebra.budget import TooLargeError
 from lngen.algebra.symbols import NOTHING, Axes
-from lngen.prove.facts import Facts
 from lngen.prove.generators import (
     FUNCTIONS,
     INDICATORS,
@@ -37,7 +36,6 @@ from lngen.prove.generators import (
     Polynomial,
     UndefinedError,
     add,
-    add_term,
     in_order,
     inverse,
     minus,
@@ -72,7 +70,7 @@ class RowAlgebra(Powers):
         for monomial, coefficient in body.items():
             outer, inner = self.of.split(monomial, lambda axes: axes.features)
             term = {outer: coefficient}
-            for varying, c in self._without_implied(self.reduced(self._chosen(inner))).items():
+            for varying, c in self.reduced(self._chosen(inner)).items():
                 more, left = self.of.split(varying, lambda axes: axes.features)
                 add(result, self.of.product(self.of.product(term, {more: c}), self._mean_of(left)))
         return result
@@ -352,28 +350,6 @@ class RowAlgebra(Powers):
                     beside = rest if flag in values else {monomial: QQ(1)}
                     return self.of.product(kept, self.replaced(beside, values))
         return {monomial: QQ(1)}
-
-    def _without_implied(self, p: Polynomial) -> Polynomial:
-        """Remove indicators that others beside them imply, and products of indicators that exclude each other."""
-        result: Polynomial = {}
-        for monomial, c in p.items():
-            signs = [place for place, _ in monomial if self.of.known[place].kind in ("positive", "negative")]
-            for place in signs if len(signs) > 1 else ():
-                facts = Facts(self)
-                for other in signs:
-                    if other != place and other in dict(monomial):
-                        facts = facts.with_sign(self.of.known[other].base, self._sign_in(other))
-                possible = facts.signs(self.of.known[place].base)
-                if self._sign_in(place) not in possible:
-                    break
-                if len(possible) == 1:
-                    monomial = tuple(factor for factor in monomial if factor[0] != place)
-            else:
-                add_term(result, monomial, c)
-        return result
-
-    def _sign_in(self, place: int) -> int:
-        return 1 if self.of.known[place].kind == "positive" else -1
 
     def made_again(self, place: int, exponent: Exponent, change: Callable[[Polynomial], Polynomial]) -> Polynomial:
         """Rebuild a power of a function after a change of its argument; raises UndefinedError for a division by 0."""

@@ -14,7 +14,6 @@ whatever a select chooses, u is not zero.
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import combinations
 
 from sympy import QQ
 
@@ -29,7 +28,6 @@ from lngen.prove.generators import (
     add_term,
     places,
     plus,
-    single,
 )
 from lngen.prove.row_algebra import RowAlgebra
 
@@ -60,9 +58,6 @@ def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> 
     indicators = [place for place in places(p) if known[place].kind in INDICATORS]
     if indicators:
         return _vanishes_in_each_case(p, max(indicators), algebra, facts)
-    p = _with_roots_joined(p, algebra)
-    if not p:
-        return True
     roots = [place for place in places(p) if known[place].kind in ("power", "cosine")]
     # The groups are multiplied by a base: by one that is zero in this case, nothing would be said.
     if roots and all(vanishes(group, algebra) for group in _groups(p, max(roots), algebra)):
@@ -105,35 +100,6 @@ def _vanishes_where_zero(p: Polynomial, u: Polynomial, algebra: RowAlgebra, fact
             if others.impossible or vanishes(algebra.replaced(p, values), algebra, others):
                 return True
     return False
-
-
-def _with_roots_joined(p: Polynomial, algebra: RowAlgebra) -> Polynomial:
-    """p with `sqrt(u)*sqrt(v)` as `sqrt(u*v)` where both are met.
-
-    Not the other way round: the root of a product may be one of two negative values.
-    """
-    known = algebra.of.known
-    rooted = sorted({place for m in p for place, exponent in m if exponent % 1})
-    bases = {place: known[place].base if known[place].kind == "power" else single(place) for place in rooted}
-    for u, v in combinations(rooted, 2):
-        joined = [w for w in rooted if known[w].kind == "power" and w not in (u, v)]
-        whole = algebra.of.product(bases[u], bases[v]) if joined else {}
-        for w in joined:
-            if bases[w] == whole:
-                total: Polynomial = {}
-                for m, c in p.items():
-                    add_term(total, _joined(m, u, v, w), c)
-                p = total
-    return p
-
-
-def _joined(monomial: Monomial, u: int, v: int, w: int) -> Monomial:
-    powers = dict(monomial)
-    part = powers.get(u, 0) % 1
-    if part and part == powers.get(v, 0) % 1:
-        for place, more in ((u, -part), (v, -part), (w, part)):
-            powers[place] = powers.get(place, 0) + more
-    return tuple(sorted((place, exponent) for place, exponent in powers.items() if exponent))
 
 
 def _groups(p: Polynomial, place: int, algebra: RowAlgebra) -> list[Polynomial]:

@@ -98,7 +98,7 @@ class TritonPrinter(Fold[tuple[str, int]]):
         """The lines that add up terms, each where it is there."""
         found: list[Line] = []
         for there, terms in groupby(terms_in_order(e), key=lambda term: self.presence.nonzero(term[1]) & self.given):
-            if there is NEVER:
+            if there == NEVER:
                 continue
             signed = [(sign, _at_least(self._under(there).of(term), PRODUCT)) for sign, term in terms]
             if not found and self.given.implies(there):
@@ -118,7 +118,7 @@ class TritonPrinter(Fold[tuple[str, int]]):
         if not isinstance(e, Expr):
             return super().of(e)
         there = self.presence.nonzero(e)
-        if there is NEVER:
+        if there == NEVER:
             return "0.0", ATOM
         if not self.given.implies(there) and not isinstance(e, sympy.Add):
             return f"({self._under(there).of(e)[0]} if {condition_text(there)} else 0.0)", ATOM

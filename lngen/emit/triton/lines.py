@@ -23,7 +23,7 @@ def condition_text(condition: Condition) -> str:
     ('(HAS_x and HAS_y) or HAS_z', 'HAS_x and HAS_y', 'True')
     """
     terms = [" and ".join(f"HAS_{flag}" for flag, _ in product) for product in condition.products()]
-    if condition is ALWAYS or not terms:
+    if condition == ALWAYS or not terms:
         return str(bool(condition))
     alone = len(terms) == 1
     return " or ".join(term if alone or " and " not in term else f"({term})" for term in terms)
@@ -37,9 +37,9 @@ def under_conditions(lines: Iterable[Line]) -> list[str]:
     ['a = 1', 'if HAS_x:', '    b = 2', '    c = 3']
     """
     found: list[str] = []
-    for condition, group in groupby((line for line in lines if line[0] is not NEVER), key=lambda line: line[0]):
+    for condition, group in groupby((line for line in lines if line[0] != NEVER), key=lambda line: line[0]):
         texts = [part for _, text in group for part in text.split("\n")]
-        found += texts if condition is ALWAYS else [f"if {condition_text(condition)}:", *indented(texts)]
+        found += texts if condition == ALWAYS else [f"if {condition_text(condition)}:", *indented(texts)]
     return found
 
 
