@@ -35,6 +35,7 @@ FILES = (
     "kernels.cpp",
     "kernels.cu",
     "layer.h",
+    "layer.hpp",
     "manifest.json",
     "numpy_backend.py",
     "second_order.cpp",

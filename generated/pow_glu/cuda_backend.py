@@ -2,7 +2,7 @@
 # Do not edit; edit pow_glu.py and run: lngen derive pow_glu.py
 # Open: exp overflows where power*log_base/(1 + root_base) is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
 # definition sha256:67e102f3ac5fc0c5a92bfffdb1e3643a14746399b46a13e192fda8178dee8863
-"""Gated linear unit whose gate grows by a power that falls: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
+"""Gated linear unit whose gate grows by a falling power: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
 launched by PyCUDA. A kernel is compiled on first use, by NVRTC or else nvcc, and kept in

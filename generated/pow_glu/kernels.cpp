@@ -1,4 +1,4 @@
-// Gated linear unit whose gate grows by a power that falls: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
+// Gated linear unit whose gate grows by a falling power: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
 // Made by lngen 0.1.0 from the definition of pow_glu; derivation.md has its steps, cost and evidence.
 // Do not edit; edit pow_glu.py and run: lngen derive pow_glu.py
 // Open: exp overflows where power*log_base/(1 + root_base) is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.

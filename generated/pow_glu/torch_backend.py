@@ -4,7 +4,7 @@
 # definition sha256:67e102f3ac5fc0c5a92bfffdb1e3643a14746399b46a13e192fda8178dee8863
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: no-warn-return-any, allow-subclassing-any
-"""Gated linear unit whose gate grows by a power that falls: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
+"""Gated linear unit whose gate grows by a falling power: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
 
 `pow_glu` takes tensors, and `PowGlu` is a module. A plain call on the processor
 runs the kernels of kernels.cpp, which a C++ compiler makes on first use. Other calls on
@@ -33,7 +33,7 @@ FUSE = False
 
 
 def pow_glu(x: _torch.Tensor, *, power: float = 3.0) -> _torch.Tensor:
-    """Gated linear unit whose gate grows by a power that falls: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
+    """Gated linear unit whose gate grows by a falling power: x**(power/(sqrt(x) + 1))*sigmoid(x) for x > 0, else silu(x).
 
         gate = at(x, s=0)
         value = at(x, s=1)
