@@ -458,7 +458,7 @@ def _plan_backward(plan: _launcher.LaunchPlan) -> None:
         saved_exp_largest_2,
         saved_exp_largest_2_scaled,
         saved_scale,
-        _eps_,
+        _unused_eps,
     ) = _saved_values(plan)
     out_da = plan.gradient(0, "da", "da")
     out_db = plan.gradient(1, "db", "db")
@@ -542,7 +542,7 @@ def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
         saved_exp_largest_2,
         saved_exp_largest_2_scaled,
         saved_scale,
-        _eps_,
+        _unused_eps,
     ) = _saved_values(plan)
     out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW)
     plan.source = "second_order.cu"

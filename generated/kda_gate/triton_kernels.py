@@ -92,7 +92,7 @@ def kda_gate_forward(
             if HAS_rate
             else 0.0
         )
-        exp_rate = tl.exp((rate if HAS_rate else 0.0))  # step 3
+        exp_rate = tl.exp(rate if HAS_rate else 0.0)  # step 3
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)

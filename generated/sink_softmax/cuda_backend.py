@@ -272,7 +272,9 @@ def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall
 def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
-    y_, saved_exp_largest_sink, saved_scale, _sink_, _x_ = _saved_values(plan)
+    y_, saved_exp_largest_sink, saved_scale, _unused_sink, _unused_x = _saved_values(
+        plan
+    )
     out_dx = plan.gradient(0, "dx", "dx")
     out_dsink = plan.gradient(1, "dsink", "dsink")
     plan.source = "kernels.cu"
@@ -303,7 +305,9 @@ def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     plan.needs_one("tangent", 0, 2)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
     sink_dot_ = plan.tangent("sink_dot", "sink_dot", 1)
-    y_, saved_exp_largest_sink, saved_scale, _sink_, _x_ = _saved_values(plan)
+    y_, saved_exp_largest_sink, saved_scale, _unused_sink, _unused_x = _saved_values(
+        plan
+    )
     out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW)
     plan.source = "second_order.cu"
     plan.launch(

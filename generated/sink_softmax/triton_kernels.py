@@ -17,7 +17,7 @@ import triton.language as tl
 @triton.jit
 def largest(u):
     """The largest number of each row, NaN where one is."""
-    is_nan = tl.max((u != u).to(tl.int32), 1, keep_dims=True)
+    is_nan = tl.max(tl.where(u <= float("inf"), 0, 1), 1, keep_dims=True)
     return tl.where(is_nan > 0, float("nan"), tl.max(u, 1, keep_dims=True))
 
 

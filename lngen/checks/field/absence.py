@@ -11,7 +11,7 @@ from typing import Any
 import sympy
 
 from lngen.algebra.symbols import Reduction, TypedSymbol
-from lngen.checks.field.residues import rounded, told
+from lngen.checks.field.residues import first_convergent, rounded
 from lngen.checks.field.values import wide
 from lngen.plan.program import RowProgram
 from lngen.prove.programs import equations_of
@@ -83,7 +83,7 @@ def has_folded(program: RowProgram, absence: Absence) -> bool:
     absent = [each for each in (*program.rows, *program.parameters) if each.name in absence.inputs]  # type: ignore[attr-defined]
     neutral = program.neutral()
     known = {each.symbol: sympy.Rational(neutral[each.name]) for each in absent}  # type: ignore[attr-defined]
-    if any(told(rounded(value)) != Fraction(value) for value in known.values()):
+    if any(first_convergent(rounded(value)) != Fraction(value) for value in known.values()):
         return True
     for equation in equations_of(program):
         expression = equation.expression

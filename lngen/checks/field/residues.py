@@ -44,14 +44,14 @@ def modulo(value: float, prime: int) -> int:
         return prime - 1 if value > 0 else 0 if math.isinf(value) else 1
     if math.isnan(value) or abs(value) < _TINY:
         return 0
-    fraction = told(value)
+    fraction = first_convergent(value)
     return fraction.numerator * pow(fraction.denominator, prime - 2, prime) % prime
 
 
-def told(value: float) -> Fraction:
+def first_convergent(value: float) -> Fraction:
     """Return the first convergent of a finite number that is rounded to it.
 
-    >>> told(-0.01), told(0.3333333333333333)
+    >>> first_convergent(-0.01), first_convergent(0.3333333333333333)
     (Fraction(-1, 100), Fraction(1, 3))
     """
     numerator, denominator = Fraction(abs(value)).as_integer_ratio()

@@ -174,10 +174,10 @@ def _in_expressions(rule: Rule, forward: Forward, trail: Trail) -> Forward:
         after = equation.expression.replace(
             lambda part: isinstance(part, (Add, sympy.log, sympy.exp)), lambda part: _written(rule, part, values)
         )
-        before, told = (e.xreplace(unnamed) for e in (equation.expression, after))
-        trail.add("forward", rule.name, equation.symbol, before, told, rule.gains)
+        before, shown = (e.xreplace(unnamed) for e in (equation.expression, after))
+        trail.add("forward", rule.name, equation.symbol, before, shown, rule.gains)
         if not equation.named:
-            unnamed[equation.symbol] = told
+            unnamed[equation.symbol] = shown
         if after != equation.expression:
             is_statistic = replace(equation, expression=after).reduction is not None
             after = split_statement(after, equations, names, whole=is_statistic)

@@ -84,18 +84,17 @@ def _sums_in_exponents(forward: Forward) -> Forward:
     `exp(u)/sum(exp(x))` is `exp(u - log(sum(exp(x))))`, in which the largest exponent leaves the logarithm.
     """
     names, equations = Names.of(forward), list[Equation]()
-    sums = {q.symbol for q in forward.equations if _is_sum_of_exponentials(q.expression, forward)}
+    values = {q.symbol: q.expression for q in forward.equations}
     for equation in forward.equations:
         table: dict[Expr, Expr] = {}
         for product in sorted(equation.expression.atoms(Mul), key=sympy.default_sort_key):
             own = [e for e in product.args if isinstance(e, sympy.exp) and axes(e) == (True, False)]
             for base, power in [e.as_base_exp() for e in product.args] if own else ():
-                if power.is_Integer and (base in sums or _is_sum_of_exponentials(base, forward)):
-                    whole = [e for e in product.args if e in (base**power, D**power)]
-                    total = Mul(*whole) ** (1 / power)
+                if power.is_Integer and _is_sum_of_exponentials(values.get(base, base), forward):
+                    total = D * base if D**power in product.args else base
                     logarithm = symbol_like(names.fresh("log_sum"), sympy.log(total))
                     equations.append(Equation(logarithm, sympy.log(total)))
-                    others = [e for e in product.args if e not in (own[0], *whole)]
+                    others = [e for e in product.args if e not in (own[0], base**power, (total / base) ** power)]
                     table[product] = Mul(*others, sympy.exp(own[0].args[0] + power * logarithm))
                     break
         equations.append(replace(equation, expression=equation.expression.xreplace(table)))
@@ -103,12 +102,13 @@ def _sums_in_exponents(forward: Forward) -> Forward:
 
 
 def _is_sum_of_exponentials(e: Expr, forward: Forward) -> bool:
-    """Test whether an expression is a mean or a sum over a row of exponentials that are not shifted."""
-    means = [part for part in (Mul.make_args(e)) if isinstance(part, Mean)]
-    if len(means) != 1 or not means[0].args[0].has(sympy.exp):
+    """Test whether an expression is a mean or a sum over a row of an exponential that is not shifted: so it has a
+    logarithm.
+    """
+    mean = e / D if isinstance(e, Mul) else e
+    if not isinstance(mean, Mean) or not isinstance(mean.args[0], sympy.exp):
         return False
-    differences = _differences(forward)
-    return any(not _is_shifted(each.args[0], forward, differences) for each in means[0].atoms(sympy.exp))
+    return not _is_shifted(mean.args[0].args[0], forward, _differences(forward))
 
 
 _Guards = tuple[tuple[Expr, int], ...]

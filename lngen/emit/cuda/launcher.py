@@ -182,7 +182,7 @@ class _Page:
             lines.append(_unpacked(takes.row_scalars, f"plan.row_scalars({symbols})"))
         found = []
         for names, value in lines:
-            target = ", ".join(name if name in used else f"_{name}" for name in names)
+            target = ", ".join(name if name in used else _unused(name) for name in names)
             found += statement(f"{target} = {value}" if used.intersection(names) else value, 4)
         found += statement(f'plan.source = "{source_of(takes.name)}.cu"', 4)
         sums = contracts[0].column_sums, contracts[0].scalar_sums
@@ -234,6 +234,15 @@ def _variable(each: Entry | None, before: str = "") -> str:
     """Return the variable of a value, or of a result in functions that take no values of such names."""
     assert each is not None
     return _argument(f"{before} {each.symbol}".strip())
+
+
+def _unused(name: str) -> str:
+    """A name of what is not read, as linters know it: it begins with an underscore and ends with none.
+
+    >>> _unused("saved_scale"), _unused("eps_")
+    ('_saved_scale', '_unused_eps')
+    """
+    return f"_unused_{name[:-1]}" if name.endswith("_") else f"_{name}"
 
 
 def _unpacked(values: Sequence[Entry | None], made: str) -> _Line:

@@ -120,13 +120,18 @@ class TritonPrinter(Fold[tuple[str, int]]):
         there = self.presence.nonzero(e)
         if there == NEVER:
             return "0.0", ATOM
-        if not self.given.implies(there) and not isinstance(e, sympy.Add):
+        if self._is_conditional(e):
             return f"({self._under(there).of(e)[0]} if {condition_text(there)} else 0.0)", ATOM
         if e == D:
             return "length", ATOM
         if holds_integers(e):
             return f"{_at_least(_TritonIntegers(self).of(e), ATOM)}.to(A)", ATOM
         return super().of(e)
+
+    def _is_conditional(self, e: Expr) -> bool:
+        """Test whether an expression is 0 where something is left out; a sum has its terms under conditions."""
+        there = self.presence.nonzero(e)
+        return there != NEVER and not self.given.implies(there) and not isinstance(e, sympy.Add)
 
     # ---- heads
 
@@ -191,7 +196,11 @@ class TritonPrinter(Fold[tuple[str, int]]):
 
     def function(self, e: Expr) -> tuple[str, int]:
         name = ENTRY_OF[type(e)].name
-        return f"{name if name in OWN else f'tl.{name}'}({self.of(e.args[0])[0]})", ATOM
+        u = e.args[0]
+        text = self.of(u)[0]
+        if self._is_conditional(u):
+            text = text[1:-1]  # the call has parentheses
+        return f"{name if name in OWN else f'tl.{name}'}({text})", ATOM
 
     def other(self, e: Expr) -> tuple[str, int]:
         if type(e) not in CALLED:

@@ -91,6 +91,7 @@ def test_exponentials_under_a_sum_are_shifted(text: str) -> None:
         "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",  # shifted already
         "def f(x: Row): return x/(1 + sum(exp(-x**2)))",  # never large
         "def f(x: Row, z: Row): return exp(z)/(1 + sum(exp(x)))",  # the output has another exponential
+        "def f(x: Row): return x*exp(mean(x))/mean(x*exp(x))",  # what may be below 0 has no logarithm
         # what is divided by would be 0 where none of the largest is in it
         "def f(x: Row, m: Row): return x*mean(exp(x))/sum(where(m > 0, exp(x), 0))",
     ],
