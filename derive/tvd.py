@@ -9,5 +9,7 @@ from lngen.language import Data, Row, abs, exp, sum
 def tvd(x: Row, teacher: Data):
     e = exp(x)
     t = exp(teacher)
-    y = sum(abs(e / sum(e) - t / sum(t))) / 2
+    q = e / sum(e)
+    p = t / sum(t)
+    y = sum(abs(q - p)) / 2
     return y

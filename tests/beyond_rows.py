@@ -15,7 +15,7 @@ from lngen.language.definition import Draw
 from lngen.language.oracle.random import drawn_from
 from tests.shipped import BEYOND_ROWS, ROOT
 
-OF_ROWS = ("dpo", "dual_rms_norm", "jsd", "orpo", "poly_norm", "relu_squared", "tvd")
+OF_ROWS = ("dual_rms_norm", "poly_norm", "relu_squared")
 SHIPPED = {name: (ROOT / "derive" / f"{name}.py").read_text(encoding="utf-8") for name in (*BEYOND_ROWS, *OF_ROWS)}
 
 _TEXTS = {
@@ -76,7 +76,6 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "kto": {"logp": (6,), "reference": (6,), "desirable": (6,), "divergence": (6,)},
     "label_cross_entropy": {"x": (6, 7), "label": (6,)},
     "modulated_rms_norm": {"x": (3, 5, 2, 8), "scale": (3, 8), "shift": (3, 8)},
-    "orpo": {"chosen": (6,), "rejected": (6,)},
     "packed_swiglu": {"x": (2, 3, 16)},
     "poly_norm": {"x": (4, 9), "cubic": (), "square": (), "linear": (), "bias": ()},
     "pow_glu": {"x": (2, 3, 16)},
@@ -99,8 +98,6 @@ DATA = (
     *("m", "slope", "cosine", "sine", "c", "t", "teacher", "advantage", "old", "reference", "divergence"),
     *("reference_chosen", "reference_rejected", "class_weight"),
 )
-NEGATIVE = ("chosen", "rejected")
-"""Logarithms of probabilities."""
 INTEGERS = {
     "position": np.array([0, 1, 2, 3, 4]),
     "label": np.array([3, -100, 0, 6, 2, 5]),
@@ -113,11 +110,10 @@ INTEGERS = {
 def arrays(name: str, seed: int = 0) -> dict[str, Any]:
     """Draw the inputs of a layer, by name; what is an integer is the same for each seed."""
     rng = np.random.default_rng(seed)
-    drawn = {
+    return {
         key: INTEGERS[key] if key in INTEGERS else np.asarray(rng.standard_normal(shape))
         for key, shape in SHAPES[name].items()
     }
-    return {key: -abs(value) if key in NEGATIVE else value for key, value in drawn.items()}
 
 
 def in_pytorch(name: str) -> Callable[..., Any]:
@@ -209,10 +205,6 @@ def in_pytorch(name: str) -> Callable[..., Any]:
         spread = (x.shape[0], *[1] * (x.ndim - 2), -1)
         return (1 + scale.reshape(spread)) * functional.rms_norm(x, x.shape[-1:], eps=1e-6) + shift.reshape(spread)
 
-    def orpo(chosen: Any, rejected: Any) -> Any:
-        odds = chosen - rejected - torch.log1p(-chosen.exp()) + torch.log1p(-rejected.exp())
-        return -chosen - 0.1 * functional.logsigmoid(odds)
-
     def picked(x: Any, label: Any) -> Any:
         rows = torch.cat((x, torch.zeros_like(x[:, :1])), -1)
         entry = rows.gather(-1, torch.where(label < 0, x.shape[-1], label)[:, None])[:, 0]
@@ -301,7 +293,6 @@ def in_pytorch(name: str) -> Callable[..., Any]:
         "label_cross_entropy": lambda x, label: functional.cross_entropy(x, label, reduction="none"),
         "layer_norm_hw": layer_norm_hw,
         "modulated_rms_norm": modulated_rms_norm,
-        "orpo": orpo,
         "packed_swiglu": packed_swiglu,
         "poly_norm": poly_norm,
         "pow_glu": pow_glu,

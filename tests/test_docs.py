@@ -115,7 +115,7 @@ def test_the_tables_of_the_layers_are_fresh():
 
 
 def test_every_layer_needs_what_the_page_says():
-    """That is no more than by hand, but for reductions that it tells of, and for equal gradients.
+    """A layer needs no more than by hand, but for reductions that it tells of, and for equal gradients.
 
     Code by hand returns one array for all of these, emitted code one for each that is no sum over rows.
     """

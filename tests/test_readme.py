@@ -219,8 +219,8 @@ def run_blocks(checkout: Path, page: str, chosen: Sequence[Block]) -> None:
                 assert difference is None, f"{where}: `{command}` did not print: {difference}\n" + "\n".join(printed)
         elif block.language == "toml":
             tomllib.loads("\n".join(block.lines))
-        elif block.language.startswith("cpp ") or EXTRACT.fullmatch(block.language):
-            continue  # test_own_build.py compiles it; test_an_extract_is_of_its_file compares it
+        elif block.language.startswith(("cpp ", "cmake ")) or EXTRACT.fullmatch(block.language):
+            continue  # test_own_build.py builds it; test_an_extract_is_of_its_file compares it
         else:
             pytest.fail(f"{where}: a block of {block.language or 'no language'} cannot be run")
     if later:

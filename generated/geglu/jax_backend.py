@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of geglu; derivation.md has its steps, cost and evidence.
 # Do not edit; edit geglu.py and run: lngen derive geglu.py
-# definition sha256:eb4894f4ec4007ce2aac401db29da7a9572f5b5152ff16e430c760a722a89ac9
+# definition sha256:8a199d9f756d9e149a24c860c84a624e5964b77f0da163fe0375a5ea2d4efc65
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Gated linear unit by GELU in its form with tanh, of a gate and a value that lie side by side in one array.
 
@@ -20,8 +20,7 @@ def geglu(x: jax.Array) -> jax.Array:
 
         gate = at(x, s=0)
         value = at(x, s=1)
-        u = 2*sqrt(2)*(gate + 0.044715*gate**3)/sqrt(pi)
-        sigmoid_u = sigmoid(u)
+        sigmoid_u = sigmoid(1.5957691216057308*gate + 35677408136300126361*gate**3/5e20)
         y = gate*sigmoid_u*value
 
     Args:
@@ -61,9 +60,10 @@ def _derivative(inputs, tangents):
 def _forward(gate, value):
     """The outputs, and the numbers of each row that tangents read."""
     gate, value = _in_type(gate, value)
-    u = 1.5957691216057307*(gate + 8943*gate**3/200000)  # step 1
-    sigmoid_u = jax.nn.sigmoid(u)  # step 2
-    y = gate*sigmoid_u*value  # step 4
+    total = gate + 8943*gate**3/200000  # step 1
+    u = 3989422804014327.0*total/2500000000000000.0  # step 2
+    sigmoid_u = jax.nn.sigmoid(u)  # step 3
+    y = gate*sigmoid_u*value  # step 5
     return y, ()
 
 
@@ -71,17 +71,20 @@ def _tangents(made, inputs, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     gate, value = _in_type(*inputs)
     gate_dot, value_dot = [t if t is None else t.astype(gate.dtype) for t in dots]
-    u = 1.5957691216057307*(gate + 8943*gate**3/200000)  # step 1
-    sigmoid_u = jax.nn.sigmoid(u)  # step 2
+    total = gate + 8943*gate**3/200000  # step 1
+    u = 3989422804014327.0*total/2500000000000000.0  # step 2
+    sigmoid_u = jax.nn.sigmoid(u)  # step 3
     y_dot = 0
     if gate_dot is not None:
-        # step 15
+        # step 20
         y_dot += (
             value
-            + 1.5957691216057307*(1 - sigmoid_u)*(26829*gate**2/200000 + 1)*gate*value
+            + 3989422804014327.0*(1 - sigmoid_u)*(
+                26829*gate**2/200000 + 1
+            )*gate*value/2500000000000000.0
         )*gate_dot*sigmoid_u
     if value_dot is not None:
-        y_dot += gate*sigmoid_u*value_dot  # step 15
+        y_dot += gate*sigmoid_u*value_dot  # step 20
     return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 

@@ -1,7 +1,7 @@
 // Gated linear unit by GELU in its form with tanh, of a gate and a value that lie side by side in one array.
 // Made by lngen 0.1.0 from the definition of geglu; derivation.md has its steps, cost and evidence.
 // Do not edit; edit geglu.py and run: lngen derive geglu.py
-// definition sha256:eb4894f4ec4007ce2aac401db29da7a9572f5b5152ff16e430c760a722a89ac9
+// definition sha256:8a199d9f756d9e149a24c860c84a624e5964b77f0da163fe0375a5ea2d4efc65
 //
 // A kernel is passed the pointers of
 //

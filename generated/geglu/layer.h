@@ -1,28 +1,27 @@
 // Gated linear unit by GELU in its form with tanh, of a gate and a value that lie side by side in one array.
 // Made by lngen 0.1.0 from the definition of geglu; derivation.md has its steps, cost and evidence.
 // Do not edit; edit geglu.py and run: lngen derive geglu.py
-// definition sha256:eb4894f4ec4007ce2aac401db29da7a9572f5b5152ff16e430c760a722a89ac9
+// definition sha256:8a199d9f756d9e149a24c860c84a624e5964b77f0da163fe0375a5ea2d4efc65
 //
 // forward:
 //     gate = at(x, s=0)
 //     value = at(x, s=1)
-//     u = 2*sqrt(2)*(gate + 0.044715*gate**3)/sqrt(pi)
-//     sigmoid_u = sigmoid(u)
+//     sigmoid_u = sigmoid(1.5957691216057308*gate + 35677408136300126361*gate**3/5e20)
 //     y = gate*sigmoid_u*value
 // backward:
-//     dgate = dy*sigmoid_u*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi))
+//     dgate = dy*sigmoid_u*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2))
 //     dvalue = dy*gate*sigmoid_u
 //     dx = join(dgate, dvalue)
 // jvp:
 //     gate_dot = at(x_dot, s=0)
 //     value_dot = at(x_dot, s=1)
-//     y_dot = sigmoid_u*(gate*value_dot + gate_dot*value + 2*sqrt(2)*gate*gate_dot*value*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi))
+//     y_dot = sigmoid_u*(gate*value_dot + gate_dot*value + 1.5957691216057308*gate*gate_dot*value*(1 - sigmoid_u)*(1 + 0.134145*gate**2))
 // backward_backward:
 //     ddgate = at(ddx, s=0)
 //     ddvalue = at(ddx, s=1)
-//     d2gate = dy*sigmoid_u*(ddvalue + ddgate*value*(1 - sigmoid_u)*(0.53658*sqrt(2)*gate**2 + 2*sqrt(2)*(1 + 0.134145*gate**2))/sqrt(pi) + 2*sqrt(2)*(1 - sigmoid_u)*(1 + 0.134145*gate**2)*(ddvalue*gate + ddgate*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi) - 2*sqrt(2)*gate*sigmoid_u*(1 + 0.134145*gate**2)/sqrt(pi)))/sqrt(pi))
-//     d2value = ddgate*dy*sigmoid_u*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi))
-//     ddy = sigmoid_u*(ddvalue*gate + ddgate*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi)))
+//     d2gate = dy*sigmoid_u*(ddvalue + ddgate*value*(1 - sigmoid_u)*(321096673226701137249*gate**2/5e20 + 1.5957691216057308) + 1.5957691216057308*(1 - sigmoid_u)*(1 + 0.134145*gate**2)*(ddvalue*gate + ddgate*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2) - 1.5957691216057308*gate*sigmoid_u*(1 + 0.134145*gate**2))))
+//     d2value = ddgate*dy*sigmoid_u*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2))
+//     ddy = sigmoid_u*(ddvalue*gate + ddgate*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)))
 //     d2x = join(d2gate, d2value)
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
@@ -48,9 +47,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 0, 1> {
       using A = typename decltype(at)::A;
       const auto gate = at(GATE);
       const auto value = at(VALUE);
-      const auto u = A(1.5957691216057307118)*(gate + A(0.044715)*math::power<3>(gate));  // step 1
-      const auto sigmoid_u = math::sigmoid(u);  // step 2
-      at.store(Y, gate*sigmoid_u*value);  // step 4
+      const auto total = gate + A(0.044715)*math::power<3>(gate);  // step 1
+      const auto u = A(1.5957691216057308)*total;  // step 2
+      const auto sigmoid_u = math::sigmoid(u);  // step 3
+      at.store(Y, gate*sigmoid_u*value);  // step 5
     });
   }
 };
@@ -75,10 +75,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 0, 2> {
       const auto gate = at(GATE);
       const auto value = at(VALUE);
       const auto dy = at(DY);
-      const auto u = A(1.5957691216057307118)*(gate + A(0.044715)*math::power<3>(gate));  // step 1
-      const auto sigmoid_u = math::sigmoid(u);  // step 2
-      at.store(DGATE, (A(1.5957691216057307118)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*gate + A(1))*dy*sigmoid_u*value);  // step 9
-      at.store(DVALUE, dy*gate*sigmoid_u);  // step 10
+      const auto total = gate + A(0.044715)*math::power<3>(gate);  // step 1
+      const auto u = A(1.5957691216057308)*total;  // step 2
+      const auto sigmoid_u = math::sigmoid(u);  // step 3
+      at.store(DGATE, (A(1.5957691216057308)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*gate + A(1))*dy*sigmoid_u*value);  // step 12
+      at.store(DVALUE, dy*gate*sigmoid_u);  // step 13
     });
   }
 };
@@ -104,9 +105,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 0, 1> {
       const auto value = at(VALUE);
       const auto gate_dot = at(GATE_DOT);
       const auto value_dot = at(VALUE_DOT);
-      const auto u = A(1.5957691216057307118)*(gate + A(0.044715)*math::power<3>(gate));  // step 1
-      const auto sigmoid_u = math::sigmoid(A(u));  // step 2
-      at.store(Y_DOT, (gate*value_dot + gate_dot*value + A(1.5957691216057307118)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*gate*gate_dot*value)*sigmoid_u);  // step 15
+      const auto total = gate + A(0.044715)*math::power<3>(gate);  // step 1
+      const auto u = A(1.5957691216057308)*total;  // step 2
+      const auto sigmoid_u = math::sigmoid(A(u));  // step 3
+      at.store(Y_DOT, (gate*value_dot + gate_dot*value + A(1.5957691216057308)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*gate*gate_dot*value)*sigmoid_u);  // step 20
     });
   }
 };
@@ -136,11 +138,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 0, 3> {
       const auto dy = at(DY);
       const auto ddgate = at(DDGATE);
       const auto ddvalue = at(DDVALUE);
-      const auto u = A(1.5957691216057307118)*(gate + A(0.044715)*math::power<3>(gate));  // step 1
-      const auto sigmoid_u = math::sigmoid(A(u));  // step 2
-      at.store(DGATE, (ddvalue + A(0.56418958354775628695)*(A(1) - sigmoid_u)*(A(0.75883871329815534129)*(gate*gate) + A(2.8284271247461900976)*(A(0.134145)*(gate*gate) + A(1)))*ddgate*value + A(1.5957691216057307118)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*(ddvalue*gate + (A(1.5957691216057307118)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*gate + A(1) - A(1.5957691216057307118)*(A(0.134145)*(gate*gate) + A(1))*gate*sigmoid_u)*ddgate*value))*dy*sigmoid_u);  // step 24
-      at.store(DVALUE, (A(1.5957691216057307118)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*gate + A(1))*ddgate*dy*sigmoid_u);  // step 25
-      at.store(DDY, (ddvalue*gate + (A(1.5957691216057307118)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*gate + A(1))*ddgate*value)*sigmoid_u);  // step 27
+      const auto total = gate + A(0.044715)*math::power<3>(gate);  // step 1
+      const auto u = A(1.5957691216057308)*total;  // step 2
+      const auto sigmoid_u = math::sigmoid(A(u));  // step 3
+      at.store(DGATE, (ddvalue + (A(1) - sigmoid_u)*(A(0.6421933464534022745)*(gate*gate) + A(1.5957691216057308))*ddgate*value + A(1.5957691216057308)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*(ddvalue*gate + (A(1.5957691216057308)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*gate + A(1) - A(1.5957691216057308)*(A(0.134145)*(gate*gate) + A(1))*gate*sigmoid_u)*ddgate*value))*dy*sigmoid_u);  // step 31
+      at.store(DVALUE, (A(1.5957691216057308)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*gate + A(1))*ddgate*dy*sigmoid_u);  // step 32
+      at.store(DDY, (ddvalue*gate + (A(1.5957691216057308)*(A(1) - sigmoid_u)*(A(0.134145)*(gate*gate) + A(1))*gate + A(1))*ddgate*value)*sigmoid_u);  // step 34
     });
   }
 };

@@ -1,7 +1,7 @@
 // Gated linear unit by GELU in its form with tanh, of a gate and a value that lie side by side in one array.
 // Made by lngen 0.1.0 from the definition of geglu; derivation.md has its steps, cost and evidence.
 // Do not edit; edit geglu.py and run: lngen derive geglu.py
-// definition sha256:eb4894f4ec4007ce2aac401db29da7a9572f5b5152ff16e430c760a722a89ac9
+// definition sha256:8a199d9f756d9e149a24c860c84a624e5964b77f0da163fe0375a5ea2d4efc65
 //
 // The layer for programs of C++ on the processor: functions in the namespace geglu, on dense arrays of rows of D
 // entries. `threads` share the rows; results do not depend on their number. No array overlaps another.
@@ -29,15 +29,14 @@ using lngen::LNGEN_SPACE::Row;
 
 // gate = at(x, s=0)
 // value = at(x, s=1)
-// u = 2*sqrt(2)*(gate + 0.044715*gate**3)/sqrt(pi)
-// sigmoid_u = sigmoid(u)
+// sigmoid_u = sigmoid(1.5957691216057308*gate + 35677408136300126361*gate**3/5e20)
 // y = gate*sigmoid_u*value
 inline void forward(const Row* gate, const Row* value, Row* out_y, long long rows, int D, int threads = 1) {
   const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
   kernels.call({gate, value, out_y}, {}, rows, D, threads);
 }
 
-// dgate = dy*sigmoid_u*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi))
+// dgate = dy*sigmoid_u*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2))
 // dvalue = dy*gate*sigmoid_u
 // dx = join(dgate, dvalue)
 inline void backward(const Row* gate, const Row* value, const Row* dy, Row* out_dgate, Row* out_dvalue,
@@ -48,7 +47,7 @@ inline void backward(const Row* gate, const Row* value, const Row* dy, Row* out_
 
 // gate_dot = at(x_dot, s=0)
 // value_dot = at(x_dot, s=1)
-// y_dot = sigmoid_u*(gate*value_dot + gate_dot*value + 2*sqrt(2)*gate*gate_dot*value*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi))
+// y_dot = sigmoid_u*(gate*value_dot + gate_dot*value + 1.5957691216057308*gate*gate_dot*value*(1 - sigmoid_u)*(1 + 0.134145*gate**2))
 inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Row* value_dot, Row* out_y_dot,
     long long rows, int D, int threads = 1) {
   const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
@@ -57,9 +56,9 @@ inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Ro
 
 // ddgate = at(ddx, s=0)
 // ddvalue = at(ddx, s=1)
-// d2gate = dy*sigmoid_u*(ddvalue + ddgate*value*(1 - sigmoid_u)*(0.53658*sqrt(2)*gate**2 + 2*sqrt(2)*(1 + 0.134145*gate**2))/sqrt(pi) + 2*sqrt(2)*(1 - sigmoid_u)*(1 + 0.134145*gate**2)*(ddvalue*gate + ddgate*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi) - 2*sqrt(2)*gate*sigmoid_u*(1 + 0.134145*gate**2)/sqrt(pi)))/sqrt(pi))
-// d2value = ddgate*dy*sigmoid_u*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi))
-// ddy = sigmoid_u*(ddvalue*gate + ddgate*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi)))
+// d2gate = dy*sigmoid_u*(ddvalue + ddgate*value*(1 - sigmoid_u)*(321096673226701137249*gate**2/5e20 + 1.5957691216057308) + 1.5957691216057308*(1 - sigmoid_u)*(1 + 0.134145*gate**2)*(ddvalue*gate + ddgate*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2) - 1.5957691216057308*gate*sigmoid_u*(1 + 0.134145*gate**2))))
+// d2value = ddgate*dy*sigmoid_u*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2))
+// ddy = sigmoid_u*(ddvalue*gate + ddgate*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)))
 // d2x = join(d2gate, d2value)
 inline void backward_backward(const Row* gate, const Row* value, const Row* dy, const Row* ddgate,
     const Row* ddvalue, Row* out_dgate, Row* out_dvalue, Row* out_ddy, long long rows, int D, int threads = 1) {

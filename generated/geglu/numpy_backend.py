@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of geglu; derivation.md has its steps, cost and evidence.
 # Do not edit; edit geglu.py and run: lngen derive geglu.py
-# definition sha256:eb4894f4ec4007ce2aac401db29da7a9572f5b5152ff16e430c760a722a89ac9
+# definition sha256:8a199d9f756d9e149a24c860c84a624e5964b77f0da163fe0375a5ea2d4efc65
 """Gated linear unit by GELU in its form with tanh, of a gate and a value that lie side by side in one array.
 
 Each direction is a function for callers, one that checks a call and makes its results
@@ -93,8 +93,7 @@ def forward(
 
         gate = at(x, s=0)
         value = at(x, s=1)
-        u = 2*sqrt(2)*(gate + 0.044715*gate**3)/sqrt(pi)
-        sigmoid_u = sigmoid(u)
+        sigmoid_u = sigmoid(1.5957691216057308*gate + 35677408136300126361*gate**3/5e20)
         y = gate*sigmoid_u*value
 
     Args:
@@ -144,19 +143,20 @@ def _forward_of_rows(values, results, call):
     _, dtype, _ = call
     # 0.044715
     constant_1 = dtype.type("0.044715")
-    # 2*sqrt(2)/sqrt(pi)
-    constant_2 = dtype.type("1.595769121605730711759784239737527473903")
+    # 1.5957691216057308
+    constant_2 = dtype.type("1.5957691216057308")
 
     def block(gate, value, y_block=None):
-        # step 1: u = (2*sqrt(2)/sqrt(pi))*(gate + 0.044715*gate**3)
-        u = np.square(gate, out=y_block)
-        u = np.multiply(u, gate, out=u)
-        u = np.multiply(u, constant_1, out=u)
-        u = np.add(gate, u, out=u)
-        u = np.multiply(u, constant_2, out=u)
-        # step 2: sigmoid_u = sigmoid(u)
+        # step 1: total = gate + 0.044715*gate**3
+        total = np.square(gate, out=y_block)
+        total = np.multiply(total, gate, out=total)
+        total = np.multiply(total, constant_1, out=total)
+        total = np.add(gate, total, out=total)
+        # step 2: u = 1.5957691216057308*total
+        u = np.multiply(total, constant_2, out=total)
+        # step 3: sigmoid_u = sigmoid(u)
         sigmoid_u = _functions.sigmoid(u, out=u)
-        # step 4: y = gate*sigmoid_u*value
+        # step 5: y = gate*sigmoid_u*value
         y = np.multiply(gate, sigmoid_u, out=sigmoid_u)
         y = np.multiply(y, value, out=y)
         return (y,)
@@ -173,7 +173,7 @@ def backward(
 ) -> Gradients:
     """Compute the gradients of a loss with respect to the inputs (VJP).
 
-        dgate = dy*sigmoid_u*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi))
+        dgate = dy*sigmoid_u*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2))
         dvalue = dy*gate*sigmoid_u
         dx = join(dgate, dvalue)
 
@@ -227,21 +227,22 @@ def _backward_of_rows(arguments, fields, results, call):
     _, dtype, _ = call
     # 0.044715
     constant_1 = dtype.type("0.044715")
-    # 2*sqrt(2)/sqrt(pi)
-    constant_2 = dtype.type("1.595769121605730711759784239737527473903")
+    # 1.5957691216057308
+    constant_2 = dtype.type("1.5957691216057308")
     # 0.134145
     constant_3 = dtype.type("0.134145")
 
     def block(gate, value, dy, dgate_block=None, dvalue_block=None, buffers=(None,)):
-        # step 1: u = (2*sqrt(2)/sqrt(pi))*(gate + 0.044715*gate**3)
+        # step 1: total = gate + 0.044715*gate**3
         part = np.square(gate, out=dgate_block)
-        u = np.multiply(part, gate, out=dvalue_block)
-        u = np.multiply(u, constant_1, out=u)
-        u = np.add(gate, u, out=u)
-        u = np.multiply(u, constant_2, out=u)
-        # step 2: sigmoid_u = sigmoid(u)
+        total = np.multiply(part, gate, out=dvalue_block)
+        total = np.multiply(total, constant_1, out=total)
+        total = np.add(gate, total, out=total)
+        # step 2: u = 1.5957691216057308*total
+        u = np.multiply(total, constant_2, out=total)
+        # step 3: sigmoid_u = sigmoid(u)
         sigmoid_u = _functions.sigmoid(u, out=u)
-        # step 9: dgate = ((2*sqrt(2)/sqrt(pi))*(1 - sigmoid_u)*(0.134145*gate**2 +
+        # step 12: dgate = (1.5957691216057308*(1 - sigmoid_u)*(0.134145*gate**2 +
         #   1)*gate + 1)*dy*sigmoid_u*value
         dgate = np.subtract(1.0, sigmoid_u, out=buffers[0])
         part_2 = np.multiply(part, constant_3, out=part)
@@ -253,7 +254,7 @@ def _backward_of_rows(arguments, fields, results, call):
         dgate = np.multiply(dgate, dy, out=dgate)
         dgate = np.multiply(dgate, sigmoid_u, out=dgate)
         dgate = np.multiply(dgate, value, out=dgate)
-        # step 10: dvalue = dy*gate*sigmoid_u
+        # step 13: dvalue = dy*gate*sigmoid_u
         dvalue = np.multiply(dy, gate, out=buffers[0])
         dvalue = np.multiply(dvalue, sigmoid_u, out=sigmoid_u)
         return dgate, dvalue
@@ -279,8 +280,8 @@ def jvp(
         gate_dot = at(x_dot, s=0)
         value_dot = at(x_dot, s=1)
         y_dot = sigmoid_u*(gate*value_dot + gate_dot*value +
-            2*sqrt(2)*gate*gate_dot*value*(1 - sigmoid_u)*(1 +
-            0.134145*gate**2)/sqrt(pi))
+            1.5957691216057308*gate*gate_dot*value*(1 - sigmoid_u)*(1 +
+            0.134145*gate**2))
 
     Args:
         saved: the second result of `forward`.
@@ -333,21 +334,22 @@ def _jvp_of_rows(arguments, fields, results, call):
     _, dtype, _ = call
     # 0.044715
     constant_1 = dtype.type("0.044715")
-    # 2*sqrt(2)/sqrt(pi)
-    constant_2 = dtype.type("1.595769121605730711759784239737527473903")
+    # 1.5957691216057308
+    constant_2 = dtype.type("1.5957691216057308")
     # 0.134145
     constant_3 = dtype.type("0.134145")
 
     def block(gate, value, gate_dot, value_dot, y_dot_block=None, buffers=(None,) * 4):
-        # step 1: u = (2*sqrt(2)/sqrt(pi))*(gate + 0.044715*gate**3)
+        # step 1: total = gate + 0.044715*gate**3
         part = np.square(gate, out=y_dot_block)
-        u = np.multiply(part, gate, out=buffers[0])
-        u = np.multiply(u, constant_1, out=u)
-        u = np.add(gate, u, out=u)
-        u = np.multiply(u, constant_2, out=u)
-        # step 2: sigmoid_u = sigmoid(u)
+        total = np.multiply(part, gate, out=buffers[0])
+        total = np.multiply(total, constant_1, out=total)
+        total = np.add(gate, total, out=total)
+        # step 2: u = 1.5957691216057308*total
+        u = np.multiply(total, constant_2, out=total)
+        # step 3: sigmoid_u = sigmoid(u)
         sigmoid_u = _functions.sigmoid(u, out=u)
-        # step 15: y_dot = (gate*value_dot + gate_dot*value + (2*sqrt(2)/sqrt(pi))*(1 -
+        # step 20: y_dot = (gate*value_dot + gate_dot*value + 1.5957691216057308*(1 -
         #   sigmoid_u)*(0.134145*gate**2 + 1)*gate*gate_dot*value)*sigmoid_u
         if value_dot_rows is not None:
             y_dot = np.multiply(gate, value_dot, out=buffers[1])
@@ -392,15 +394,15 @@ def backward_backward(
         ddgate = at(ddx, s=0)
         ddvalue = at(ddx, s=1)
         d2gate = dy*sigmoid_u*(ddvalue + ddgate*value*(1 -
-            sigmoid_u)*(0.53658*sqrt(2)*gate**2 + 2*sqrt(2)*(1 +
-            0.134145*gate**2))/sqrt(pi) + 2*sqrt(2)*(1 - sigmoid_u)*(1 +
-            0.134145*gate**2)*(ddvalue*gate + ddgate*value*(1 + 2*sqrt(2)*gate*(1 -
-            sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi) - 2*sqrt(2)*gate*sigmoid_u*(1 +
-            0.134145*gate**2)/sqrt(pi)))/sqrt(pi))
-        d2value = ddgate*dy*sigmoid_u*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 +
-            0.134145*gate**2)/sqrt(pi))
-        ddy = sigmoid_u*(ddvalue*gate + ddgate*value*(1 + 2*sqrt(2)*gate*(1 -
-            sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi)))
+            sigmoid_u)*(321096673226701137249*gate**2/5e20 + 1.5957691216057308) +
+            1.5957691216057308*(1 - sigmoid_u)*(1 + 0.134145*gate**2)*(ddvalue*gate +
+            ddgate*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 +
+            0.134145*gate**2) - 1.5957691216057308*gate*sigmoid_u*(1 +
+            0.134145*gate**2))))
+        d2value = ddgate*dy*sigmoid_u*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 +
+            0.134145*gate**2))
+        ddy = sigmoid_u*(ddvalue*gate + ddgate*value*(1 + 1.5957691216057308*gate*(1 -
+            sigmoid_u)*(1 + 0.134145*gate**2)))
         d2x = join(d2gate, d2value)
 
     Args:
@@ -471,16 +473,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     with_ddgate_and_ddvalue = ddgate_rows is not None and ddvalue_rows is not None
     # 0.044715
     constant_1 = dtype.type("0.044715")
-    # 2*sqrt(2)/sqrt(pi)
-    constant_2 = dtype.type("1.595769121605730711759784239737527473903")
-    # 0.53658*sqrt(2)
-    constant_3 = dtype.type("0.7588387132981553412860101356364397949989")
+    # 1.5957691216057308
+    constant_2 = dtype.type("1.5957691216057308")
+    # 321096673226701137249/500000000000000000000
+    constant_3 = dtype.type("0.642193346453402274498")
     # 0.134145
     constant_4 = dtype.type("0.134145")
-    # 2*sqrt(2)
-    constant_5 = dtype.type("2.828427124746190097603377448419396157139")
-    # 1/sqrt(pi)
-    constant_6 = dtype.type("0.5641895835477562869480794515607725858441")
 
     def block(
         gate,
@@ -493,71 +491,70 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         ddy_block=None,
         buffers=(None,) * 3,
     ):
-        # step 1: u = (2*sqrt(2)/sqrt(pi))*(gate + 0.044715*gate**3)
+        # step 1: total = gate + 0.044715*gate**3
         part = np.square(gate, out=dgate_block)
-        u = np.multiply(part, gate, out=dvalue_block)
-        u = np.multiply(u, constant_1, out=u)
-        u = np.add(gate, u, out=u)
-        u = np.multiply(u, constant_2, out=u)
-        # step 2: sigmoid_u = sigmoid(u)
+        total = np.multiply(part, gate, out=dvalue_block)
+        total = np.multiply(total, constant_1, out=total)
+        total = np.add(gate, total, out=total)
+        # step 2: u = 1.5957691216057308*total
+        u = np.multiply(total, constant_2, out=total)
+        # step 3: sigmoid_u = sigmoid(u)
         sigmoid_u = _functions.sigmoid(u, out=ddy_block)
-        # step 24: d2gate = (ddvalue + (1/sqrt(pi))*(1 -
-        #   sigmoid_u)*((0.53658*sqrt(2))*gate**2 + (2*sqrt(2))*(0.134145*gate**2 +
-        #   1))*ddgate*value + (2*sqrt(2)/sqrt(pi))*(1 - sigmoid_u)*(0.134145*gate**2 +
-        #   1)*(ddvalue*gate + ((2*sqrt(2)/sqrt(pi))*(1 - sigmoid_u)*(0.134145*gate**2 +
-        #   1)*gate + 1 - (2*sqrt(2)/sqrt(pi))*(0.134145*gate**2 +
+        # step 31: d2gate = (ddvalue + (1 -
+        #   sigmoid_u)*(321096673226701137249*gate**2/5e20 +
+        #   1.5957691216057308)*ddgate*value + 1.5957691216057308*(1 -
+        #   sigmoid_u)*(0.134145*gate**2 + 1)*(ddvalue*gate + (1.5957691216057308*(1 -
+        #   sigmoid_u)*(0.134145*gate**2 + 1)*gate + 1 -
+        #   1.5957691216057308*(0.134145*gate**2 +
         #   1)*gate*sigmoid_u)*ddgate*value))*dy*sigmoid_u
         part_2 = np.subtract(1.0, sigmoid_u, out=dvalue_block)
         if ddgate_rows is not None:
             d2gate = np.multiply(part, constant_3, out=buffers[0])
-        part_3 = np.multiply(part, constant_4, out=part)
-        part_3 = np.add(part_3, 1.0, out=part_3)
-        if ddgate_rows is not None:
-            part_4 = np.multiply(part_3, constant_5, out=buffers[1])
-            d2gate = np.add(d2gate, part_4, out=d2gate)
+            d2gate = np.add(d2gate, constant_2, out=d2gate)
             d2gate = np.multiply(part_2, d2gate, out=d2gate)
             d2gate = np.multiply(d2gate, ddgate, out=d2gate)
             d2gate = np.multiply(d2gate, value, out=d2gate)
-            d2gate = np.multiply(d2gate, constant_6, out=d2gate)
         if with_ddgate_and_ddvalue:
             d2gate = np.add(ddvalue, d2gate, out=d2gate)
         if ddgate_rows is None:
             d2gate = ddvalue
-        part_5 = np.multiply(part_2, part_3, out=part_2)
+        part_3 = np.multiply(part, constant_4, out=part)
+        part_3 = np.add(part_3, 1.0, out=part_3)
+        part_4 = np.multiply(part_2, part_3, out=part_2)
         if ddvalue_rows is not None:
-            part_6 = np.multiply(ddvalue, gate, out=buffers[1])
+            part_5 = np.multiply(ddvalue, gate, out=buffers[1])
         if ddgate_rows is not None:
-            part_7 = np.multiply(part_5, gate, out=buffers[2])
+            part_6 = np.multiply(part_4, gate, out=buffers[2])
+            part_6 = np.multiply(part_6, constant_2, out=part_6)
+            part_6 = np.add(part_6, 1.0, out=part_6)
+            part_7 = np.multiply(part_3, gate, out=part_3)
+            part_7 = np.multiply(part_7, sigmoid_u, out=part_7)
             part_7 = np.multiply(part_7, constant_2, out=part_7)
-            part_7 = np.add(part_7, 1.0, out=part_7)
-            part_8 = np.multiply(part_3, gate, out=part_3)
-            part_8 = np.multiply(part_8, sigmoid_u, out=part_8)
-            part_8 = np.multiply(part_8, constant_2, out=part_8)
-            part_8 = np.subtract(part_7, part_8, out=part_8)
-            part_8 = np.multiply(part_8, ddgate, out=part_8)
-            part_8 = np.multiply(part_8, value, out=part_8)
+            part_7 = np.subtract(part_6, part_7, out=part_7)
+            part_7 = np.multiply(part_7, ddgate, out=part_7)
+            part_7 = np.multiply(part_7, value, out=part_7)
         if with_ddgate_and_ddvalue:
-            part_8 = np.add(part_6, part_8, out=part_8)
+            part_7 = np.add(part_5, part_7, out=part_7)
         if ddgate_rows is None:
-            part_8 = part_6
-        part_8 = np.multiply(part_5, part_8, out=dgate_block)
-        part_8 = np.multiply(part_8, constant_2, out=part_8)
-        d2gate = np.add(d2gate, part_8, out=part_8)
+            part_7 = part_5
+        part_7 = np.multiply(part_4, part_7, out=dgate_block)
+        part_7 = np.multiply(part_7, constant_2, out=part_7)
+        d2gate = np.add(d2gate, part_7, out=part_7)
         d2gate = np.multiply(d2gate, dy, out=d2gate)
         d2gate = np.multiply(d2gate, sigmoid_u, out=d2gate)
-        # step 25: d2value = ((2*sqrt(2)/sqrt(pi))*(1 - sigmoid_u)*(0.134145*gate**2 +
+        # step 32: d2value = (1.5957691216057308*(1 - sigmoid_u)*(0.134145*gate**2 +
         #   1)*gate + 1)*ddgate*dy*sigmoid_u
         if ddgate_rows is not None:
-            part_9 = np.multiply(part_7, ddgate, out=buffers[0])
-            d2value = np.multiply(part_9, dy, out=dvalue_block)
+            part_8 = np.multiply(part_6, ddgate, out=buffers[0])
+            d2value = np.multiply(part_8, dy, out=dvalue_block)
             d2value = np.multiply(d2value, sigmoid_u, out=d2value)
-            # step 27: ddy = (ddvalue*gate + ((2*sqrt(2)/sqrt(pi))*(1 -
+            # step 34: ddy = (ddvalue*gate + (1.5957691216057308*(1 -
             #   sigmoid_u)*(0.134145*gate**2 + 1)*gate + 1)*ddgate*value)*sigmoid_u
-            ddy = np.multiply(part_9, value, out=part_9)
+            ddy = np.multiply(part_8, value, out=part_8)
         if with_ddgate_and_ddvalue:
-            ddy = np.add(part_6, ddy, out=ddy)
+            ddy = np.add(part_5, ddy, out=ddy)
         if ddgate_rows is None:
-            ddy = part_6
+            ddy = part_5
         ddy = np.multiply(ddy, sigmoid_u, out=sigmoid_u)
         if ddgate_rows is None:
             d2value = _rows.filled(0.0, dvalue_block, shape, dtype)

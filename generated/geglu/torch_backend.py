@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of geglu; derivation.md has its steps, cost and evidence.
 # Do not edit; edit geglu.py and run: lngen derive geglu.py
-# definition sha256:eb4894f4ec4007ce2aac401db29da7a9572f5b5152ff16e430c760a722a89ac9
+# definition sha256:8a199d9f756d9e149a24c860c84a624e5964b77f0da163fe0375a5ea2d4efc65
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: no-warn-return-any, allow-subclassing-any
 """Gated linear unit by GELU in its form with tanh, of a gate and a value that lie side by side in one array.
@@ -36,8 +36,7 @@ def geglu(x: _torch.Tensor) -> _torch.Tensor:
 
         gate = at(x, s=0)
         value = at(x, s=1)
-        u = 2*sqrt(2)*(gate + 0.044715*gate**3)/sqrt(pi)
-        sigmoid_u = sigmoid(u)
+        sigmoid_u = sigmoid(1.5957691216057308*gate + 35677408136300126361*gate**3/5e20)
         y = gate*sigmoid_u*value
 
     Args:
@@ -81,9 +80,10 @@ def _rows(gate, value):
     dtype = _widest(gate, value)
     gate = gate.to(dtype)
     value = value.to(dtype)
-    u = 1.5957691216057307*(gate + 8943*gate**3/200000)  # step 1
-    sigmoid_u = torch.sigmoid(u)  # step 2
-    y = gate*sigmoid_u*value  # step 4
+    total = gate + 8943*gate**3/200000  # step 1
+    u = 3989422804014327.0*total/2500000000000000.0  # step 2
+    sigmoid_u = torch.sigmoid(u)  # step 3
+    y = gate*sigmoid_u*value  # step 5
     return y.to(stored)
 
 

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of geglu; derivation.md has its steps, cost and evidence.
 # Do not edit; edit geglu.py and run: lngen derive geglu.py
-# definition sha256:eb4894f4ec4007ce2aac401db29da7a9572f5b5152ff16e430c760a722a89ac9
+# definition sha256:8a199d9f756d9e149a24c860c84a624e5964b77f0da163fe0375a5ea2d4efc65
 # mypy: ignore-errors
 """Gated linear unit by GELU in its form with tanh, of a gate and a value that lie side by side in one array.
 
@@ -35,8 +35,7 @@ def geglu_forward(
 ):
     """gate = at(x, s=0)
     value = at(x, s=1)
-    u = 2*sqrt(2)*(gate + 0.044715*gate**3)/sqrt(pi)
-    sigmoid_u = sigmoid(u)
+    sigmoid_u = sigmoid(1.5957691216057308*gate + 35677408136300126361*gate**3/5e20)
     y = gate*sigmoid_u*value
     """
     gate_stride_rest = gate_stride_rest // EVEN * EVEN
@@ -55,9 +54,10 @@ def geglu_forward(
             inside = there & (d < D)
             gate = tl.load(gate_row + d*gate_step, inside, 0).to(A)
             value = tl.load(value_row + d*value_step, inside, 0).to(A)
-            u = 1.5957691216057308*(gate + 8943*(gate*gate*gate)/200000)  # step 1
-            sigmoid_u = tl.sigmoid(u)  # step 2
-            y = gate*sigmoid_u*value  # step 4
+            total = gate + 8943*(gate*gate*gate)/200000  # step 1
+            u = 3989422804014327.0*total/2500000000000000.0  # step 2
+            sigmoid_u = tl.sigmoid(u)  # step 3
+            y = gate*sigmoid_u*value  # step 5
             tl.store(y_row + d*y_step, y, inside)
 
 
@@ -86,8 +86,8 @@ def geglu_backward(
     TILE: tl.constexpr,
     WHOLE: tl.constexpr,
 ):
-    """dgate = dy*sigmoid_u*value*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 +
-        0.134145*gate**2)/sqrt(pi))
+    """dgate = dy*sigmoid_u*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 +
+        0.134145*gate**2))
     dvalue = dy*gate*sigmoid_u
     dx = join(dgate, dvalue)
     """
@@ -112,14 +112,17 @@ def geglu_backward(
             gate = tl.load(gate_row + d*gate_step, inside, 0).to(A)
             value = tl.load(value_row + d*value_step, inside, 0).to(A)
             dy = tl.load(dy_row + d*dy_step, inside, 0).to(A)
-            u = 1.5957691216057308*(gate + 8943*(gate*gate*gate)/200000)  # step 1
-            sigmoid_u = tl.sigmoid(u)  # step 2
-            # step 9
+            total = gate + 8943*(gate*gate*gate)/200000  # step 1
+            u = 3989422804014327.0*total/2500000000000000.0  # step 2
+            sigmoid_u = tl.sigmoid(u)  # step 3
+            # step 12
             dgate = (
-                1.5957691216057308*(1 - sigmoid_u)*(26829*(gate*gate)/200000 + 1)*gate
+                3989422804014327.0*(1 - sigmoid_u)*(
+                    26829*(gate*gate)/200000 + 1
+                )*gate/2500000000000000.0
                 + 1
             )*dy*sigmoid_u*value
-            dvalue = dy*gate*sigmoid_u  # step 10
+            dvalue = dy*gate*sigmoid_u  # step 13
             tl.store(dgate_row + d*dgate_step, dgate, inside)
             tl.store(dvalue_row + d*dvalue_step, dvalue, inside)
 
@@ -154,8 +157,8 @@ def geglu_jvp(
     """gate_dot = at(x_dot, s=0)
     value_dot = at(x_dot, s=1)
     y_dot = sigmoid_u*(gate*value_dot + gate_dot*value +
-        2*sqrt(2)*gate*gate_dot*value*(1 - sigmoid_u)*(1 +
-        0.134145*gate**2)/sqrt(pi))
+        1.5957691216057308*gate*gate_dot*value*(1 - sigmoid_u)*(1 +
+        0.134145*gate**2))
     """
     gate_stride_rest = gate_stride_rest // EVEN * EVEN
     value_stride_rest = value_stride_rest // EVEN * EVEN
@@ -183,19 +186,20 @@ def geglu_jvp(
                 gate_dot = tl.load(gate_dot_row + d*gate_dot_step, inside, 0).to(A)
             if HAS_value_dot:
                 value_dot = tl.load(value_dot_row + d*value_dot_step, inside, 0).to(A)
-            u = 1.5957691216057308*(gate + 8943*(gate*gate*gate)/200000)  # step 1
-            sigmoid_u = tl.sigmoid(u)  # step 2
+            total = gate + 8943*(gate*gate*gate)/200000  # step 1
+            u = 3989422804014327.0*total/2500000000000000.0  # step 2
+            sigmoid_u = tl.sigmoid(u)  # step 3
             y_dot_part = 0.0
             if HAS_value_dot:
                 y_dot_part += gate*value_dot
             if HAS_gate_dot:
                 y_dot_part += (
                     gate_dot*value
-                    + 1.5957691216057308*(1 - sigmoid_u)*(
+                    + 3989422804014327.0*(1 - sigmoid_u)*(
                         26829*(gate*gate)/200000 + 1
-                    )*gate*gate_dot*value
+                    )*gate*gate_dot*value/2500000000000000.0
                 )
-            y_dot = y_dot_part*sigmoid_u  # step 15
+            y_dot = y_dot_part*sigmoid_u  # step 20
             tl.store(y_dot_row + d*y_dot_step, y_dot, inside)
 
 
@@ -238,15 +242,15 @@ def geglu_backward_backward(
     """ddgate = at(ddx, s=0)
     ddvalue = at(ddx, s=1)
     d2gate = dy*sigmoid_u*(ddvalue + ddgate*value*(1 -
-        sigmoid_u)*(0.53658*sqrt(2)*gate**2 + 2*sqrt(2)*(1 +
-        0.134145*gate**2))/sqrt(pi) + 2*sqrt(2)*(1 - sigmoid_u)*(1 +
-        0.134145*gate**2)*(ddvalue*gate + ddgate*value*(1 + 2*sqrt(2)*gate*(1 -
-        sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi) - 2*sqrt(2)*gate*sigmoid_u*(1 +
-        0.134145*gate**2)/sqrt(pi)))/sqrt(pi))
-    d2value = ddgate*dy*sigmoid_u*(1 + 2*sqrt(2)*gate*(1 - sigmoid_u)*(1 +
-        0.134145*gate**2)/sqrt(pi))
-    ddy = sigmoid_u*(ddvalue*gate + ddgate*value*(1 + 2*sqrt(2)*gate*(1 -
-        sigmoid_u)*(1 + 0.134145*gate**2)/sqrt(pi)))
+        sigmoid_u)*(321096673226701137249*gate**2/5e20 + 1.5957691216057308) +
+        1.5957691216057308*(1 - sigmoid_u)*(1 + 0.134145*gate**2)*(ddvalue*gate +
+        ddgate*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 +
+        0.134145*gate**2) - 1.5957691216057308*gate*sigmoid_u*(1 +
+        0.134145*gate**2))))
+    d2value = ddgate*dy*sigmoid_u*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 +
+        0.134145*gate**2))
+    ddy = sigmoid_u*(ddvalue*gate + ddgate*value*(1 + 1.5957691216057308*gate*(1 -
+        sigmoid_u)*(1 + 0.134145*gate**2)))
     d2x = join(d2gate, d2value)
     """
     gate_stride_rest = gate_stride_rest // EVEN * EVEN
@@ -287,37 +291,39 @@ def geglu_backward_backward(
                 if HAS_ddvalue
                 else 0.0
             )
-            u = 1.5957691216057308*(gate + 8943*(gate*gate*gate)/200000)  # step 1
-            sigmoid_u = tl.sigmoid(u)  # step 2
+            total = gate + 8943*(gate*gate*gate)/200000  # step 1
+            u = 3989422804014327.0*total/2500000000000000.0  # step 2
+            sigmoid_u = tl.sigmoid(u)  # step 3
             d2gate_part2 = 0.0
             if HAS_ddvalue:
                 d2gate_part2 += ddvalue*gate
             if HAS_ddgate:
                 d2gate_part2 += (
-                    1.5957691216057308*(1 - sigmoid_u)*(
+                    3989422804014327.0*(1 - sigmoid_u)*(
                         26829*(gate*gate)/200000 + 1
-                    )*gate
+                    )*gate/2500000000000000.0
                     + 1
-                    - 1.5957691216057308*(26829*(gate*gate)/200000 + 1)*gate*sigmoid_u
+                    - 3989422804014327.0*(
+                        26829*(gate*gate)/200000 + 1
+                    )*gate*sigmoid_u/2500000000000000.0
                 )*ddgate*value
             d2gate_part = 0.0
             if HAS_ddvalue:
                 d2gate_part += ddvalue
             if HAS_ddgate:
-                d2gate_part += 0.5641895835477563*(1 - sigmoid_u)*(
-                    0.7588387132981553*(gate*gate)
-                    + 2.8284271247461903*(26829*(gate*gate)/200000 + 1)
+                d2gate_part += (1 - sigmoid_u)*(
+                    3.2109667322670114e+20*(gate*gate)/5e+20 + 1.5957691216057308
                 )*ddgate*value
-            d2gate_part += 1.5957691216057308*(1 - sigmoid_u)*(
+            d2gate_part += 3989422804014327.0*(1 - sigmoid_u)*(
                 26829*(gate*gate)/200000 + 1
-            )*d2gate_part2
-            d2gate = d2gate_part*dy*sigmoid_u  # step 24
+            )*d2gate_part2/2500000000000000.0
+            d2gate = d2gate_part*dy*sigmoid_u  # step 31
             if HAS_ddgate:
-                # step 25
+                # step 32
                 d2value = (
-                    1.5957691216057308*(1 - sigmoid_u)*(
+                    3989422804014327.0*(1 - sigmoid_u)*(
                         26829*(gate*gate)/200000 + 1
-                    )*gate
+                    )*gate/2500000000000000.0
                     + 1
                 )*ddgate*dy*sigmoid_u
             ddy_part = 0.0
@@ -325,12 +331,12 @@ def geglu_backward_backward(
                 ddy_part += ddvalue*gate
             if HAS_ddgate:
                 ddy_part += (
-                    1.5957691216057308*(1 - sigmoid_u)*(
+                    3989422804014327.0*(1 - sigmoid_u)*(
                         26829*(gate*gate)/200000 + 1
-                    )*gate
+                    )*gate/2500000000000000.0
                     + 1
                 )*ddgate*value
-            ddy = ddy_part*sigmoid_u  # step 27
+            ddy = ddy_part*sigmoid_u  # step 34
             tl.store(dgate_row + d*dgate_step, d2gate, inside)
             tl.store(dvalue_row + d*dvalue_step, d2value if HAS_ddgate else 0.0, inside)
             tl.store(ddy_row + d*ddy_step, ddy, inside)

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of tvd; derivation.md has its steps, cost and evidence.
 # Do not edit; edit tvd.py and run: lngen derive tvd.py
-# definition sha256:19ac4ec7bf4f3132606617eab619a4775839151a35595d1e2e232bc8d3477cbe
+# definition sha256:531a69e0531c8d084bce4e7dc397809639b91913c16cd826b7e28806ee2c4e04
 """Total variation distance of a teacher's and a student's softmax, one number a row.
 
 The functions of `numpy_backend` as compiled kernels of kernels.cpp and second_order.cpp.
@@ -74,11 +74,11 @@ def forward(
     else:
         m_2_ = np.empty(_shape[:-1], _dtype)
         m_ = np.empty(_shape[:-1], _dtype)
-        inv_Z_2_ = np.empty(_shape[:-1], _dtype)
         inv_Z_ = np.empty(_shape[:-1], _dtype)
+        inv_Z_2_ = np.empty(_shape[:-1], _dtype)
         _kernel = _FORWARD[(_kind,)]
         _kernel(
-            _straight.addresses(x, teacher, y_, m_2_, m_, inv_Z_2_, inv_Z_),
+            _straight.addresses(x, teacher, y_, m_2_, m_, inv_Z_, inv_Z_2_),
             (),
             _rows,
             _D,
@@ -89,7 +89,7 @@ def forward(
         _dtypes = (x.dtype, teacher.dtype)
         return (
             y_,
-            Saved(_shape, _dtype, _dtypes, x, teacher, m_2_, m_, inv_Z_2_, inv_Z_),
+            Saved(_shape, _dtype, _dtypes, x, teacher, m_2_, m_, inv_Z_, inv_Z_2_),
         )
     return _numpy._forward(_forward_on_kernels, x, teacher, save, out, threads)
 
@@ -98,7 +98,7 @@ def forward(
 def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, teacher = _values
-    y_, m_2_, m_, inv_Z_2_, inv_Z_ = _results
+    y_, m_2_, m_, inv_Z_, inv_Z_2_ = _results
     _operands = _long.RowOperands(_call, (x, teacher), (y_,))
     _operands.call(
         _FORWARD,
@@ -107,7 +107,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
         (
             *_operands.read(x, teacher),
             *_operands.made(y_, axes=0),
-            *_operands.made_once(m_2_, m_, inv_Z_2_, inv_Z_),
+            *_operands.made_once(m_2_, m_, inv_Z_, inv_Z_2_),
         ),
     )
 
@@ -127,7 +127,7 @@ def backward(
         _of_x, _of_teacher = saved[2]
         _straight.dense(_shape, _stored, saved.x, saved.teacher)
         _straight.dense(
-            _shape[:-1], _dtype, saved.m_2, saved.m, saved.inv_Z_2, saved.inv_Z
+            _shape[:-1], _dtype, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2
         )
         _straight.dense(_shape[:-1], _stored, dy)
         _out = _straight.outs(out, 1)
@@ -141,8 +141,8 @@ def backward(
                 saved.teacher,
                 saved.m_2,
                 saved.m,
-                saved.inv_Z_2,
                 saved.inv_Z,
+                saved.inv_Z_2,
             )
     except _straight.Unusual:
         pass
@@ -155,8 +155,8 @@ def backward(
                 dy,
                 saved.m_2,
                 saved.m,
-                saved.inv_Z_2,
                 saved.inv_Z,
+                saved.inv_Z_2,
                 dx_,
             ),
             (),
@@ -179,8 +179,8 @@ def _backward_on_kernels(
         _saved_teacher,
         _saved_m_2,
         _saved_m,
-        _saved_inv_Z_2,
         _saved_inv_Z,
+        _saved_inv_Z_2,
     ) = _fields
     (dx_,) = _results
     _operands = _long.RowOperands(_call, (_saved_x, _saved_teacher, dy), (dx_,))
@@ -192,7 +192,7 @@ def _backward_on_kernels(
             *_operands.read(_saved_x, _saved_teacher),
             *_operands.read(dy, axes=0),
             *_operands.computed_before(
-                _saved_m_2, _saved_m, _saved_inv_Z_2, _saved_inv_Z
+                _saved_m_2, _saved_m, _saved_inv_Z, _saved_inv_Z_2
             ),
             *_operands.made(dx_),
         ),
@@ -216,7 +216,7 @@ def jvp(
             raise _straight.Unusual
         _straight.dense(_shape, _stored, saved.x, saved.teacher)
         _straight.dense(
-            _shape[:-1], _dtype, saved.m_2, saved.m, saved.inv_Z_2, saved.inv_Z
+            _shape[:-1], _dtype, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2
         )
         if x_dot is not None:
             _straight.dense(_shape, _stored, x_dot)
@@ -230,8 +230,8 @@ def jvp(
                 saved.teacher,
                 saved.m_2,
                 saved.m,
-                saved.inv_Z_2,
                 saved.inv_Z,
+                saved.inv_Z_2,
             )
     except _straight.Unusual:
         pass
@@ -244,8 +244,8 @@ def jvp(
                 x_dot,
                 saved.m_2,
                 saved.m,
-                saved.inv_Z_2,
                 saved.inv_Z,
+                saved.inv_Z_2,
                 y_dot_,
             ),
             (),
@@ -266,8 +266,8 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         _saved_teacher,
         _saved_m_2,
         _saved_m,
-        _saved_inv_Z_2,
         _saved_inv_Z,
+        _saved_inv_Z_2,
     ) = _fields
     (y_dot_,) = _results
     _operands = _long.RowOperands(_call, (_saved_x, _saved_teacher, x_dot), (y_dot_,))
@@ -278,7 +278,7 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         (
             *_operands.read(_saved_x, _saved_teacher, x_dot),
             *_operands.computed_before(
-                _saved_m_2, _saved_m, _saved_inv_Z_2, _saved_inv_Z
+                _saved_m_2, _saved_m, _saved_inv_Z, _saved_inv_Z_2
             ),
             *_operands.made(y_dot_, axes=0),
         ),
@@ -304,7 +304,7 @@ def backward_backward(
             raise _straight.Unusual
         _straight.dense(_shape, _stored, saved.x, saved.teacher)
         _straight.dense(
-            _shape[:-1], _dtype, saved.m_2, saved.m, saved.inv_Z_2, saved.inv_Z
+            _shape[:-1], _dtype, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2
         )
         _straight.dense(_shape[:-1], _stored, dy)
         if ddx is not None:
@@ -322,8 +322,8 @@ def backward_backward(
                 saved.teacher,
                 saved.m_2,
                 saved.m,
-                saved.inv_Z_2,
                 saved.inv_Z,
+                saved.inv_Z_2,
             )
     except _straight.Unusual:
         pass
@@ -337,8 +337,8 @@ def backward_backward(
                 ddx,
                 saved.m_2,
                 saved.m,
-                saved.inv_Z_2,
                 saved.inv_Z,
+                saved.inv_Z_2,
                 dx_,
                 ddy_,
             ),
@@ -364,8 +364,8 @@ def _backward_backward_on_kernels(
         _saved_teacher,
         _saved_m_2,
         _saved_m,
-        _saved_inv_Z_2,
         _saved_inv_Z,
+        _saved_inv_Z_2,
     ) = _fields
     dx_, ddy_ = _results
     _operands = _long.RowOperands(
@@ -380,7 +380,7 @@ def _backward_backward_on_kernels(
             *_operands.read(dy, axes=0),
             *_operands.read(ddx),
             *_operands.computed_before(
-                _saved_m_2, _saved_m, _saved_inv_Z_2, _saved_inv_Z
+                _saved_m_2, _saved_m, _saved_inv_Z, _saved_inv_Z_2
             ),
             *_operands.made(dx_),
             *_operands.made(ddy_, axes=0),

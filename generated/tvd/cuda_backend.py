@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of tvd; derivation.md has its steps, cost and evidence.
 # Do not edit; edit tvd.py and run: lngen derive tvd.py
-# definition sha256:19ac4ec7bf4f3132606617eab619a4775839151a35595d1e2e232bc8d3477cbe
+# definition sha256:531a69e0531c8d084bce4e7dc397809639b91913c16cd826b7e28806ee2c4e04
 """Total variation distance of a teacher's and a student's softmax, one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -66,8 +66,8 @@ class Saved(NamedTuple):
     teacher: _launcher.DeviceArray
     m_2: _launcher.DeviceArray
     m: _launcher.DeviceArray
-    inv_Z_2: _launcher.DeviceArray
     inv_Z: _launcher.DeviceArray
+    inv_Z_2: _launcher.DeviceArray
 
 
 # Aliases with an underscore, which no argument can have.
@@ -167,14 +167,14 @@ def saved_from(
     teacher: _launcher.DeviceArray,
     m_2: _launcher.DeviceArray,
     m: _launcher.DeviceArray,
-    inv_Z_2: _launcher.DeviceArray,
     inv_Z: _launcher.DeviceArray,
+    inv_Z_2: _launcher.DeviceArray,
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    fields_ = (x, teacher, m_2, m, inv_Z_2, inv_Z)
+    fields_ = (x, teacher, m_2, m, inv_Z, inv_Z_2)
     saved_: _Saved = _launcher.saved_from(
         _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
@@ -224,9 +224,9 @@ def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     teacher_ = plan.saved_input("teacher", 1)
     saved_m_2 = plan.saved_row_scalar("m_2", "saved m_2")
     saved_m = plan.saved_row_scalar("m", "saved m")
-    saved_inv_Z_2 = plan.saved_row_scalar("inv_Z_2", "saved inv_Z_2")
     saved_inv_Z = plan.saved_row_scalar("inv_Z", "saved inv_Z")
-    return (x_, teacher_, saved_m_2, saved_m, saved_inv_Z_2, saved_inv_Z)
+    saved_inv_Z_2 = plan.saved_row_scalar("inv_Z_2", "saved inv_Z_2")
+    return (x_, teacher_, saved_m_2, saved_m, saved_inv_Z, saved_inv_Z_2)
 
 
 def _forward(x_: Any, teacher_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
@@ -239,8 +239,8 @@ def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, teacher_ = plan.inputs()
     out_y = plan.result("y", "y", _launcher.ROW_SCALAR)
-    saved_m_2, saved_m, saved_inv_Z_2, saved_inv_Z = plan.row_scalars(
-        "saved m_2", "saved m", "saved inv_Z_2", "saved inv_Z"
+    saved_m_2, saved_m, saved_inv_Z, saved_inv_Z_2 = plan.row_scalars(
+        "saved m_2", "saved m", "saved inv_Z", "saved inv_Z_2"
     )
     plan.source = "kernels.cu"
     plan.launch(
@@ -250,8 +250,8 @@ def _plan_forward(plan: _launcher.LaunchPlan) -> None:
         out_y,
         saved_m_2,
         saved_m,
-        saved_inv_Z_2,
         saved_inv_Z,
+        saved_inv_Z_2,
         plan.rows,
         plan.features,
     )
@@ -269,7 +269,7 @@ def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall
 def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW_SCALAR, "y")
-    x_, teacher_, saved_m_2, saved_m, saved_inv_Z_2, saved_inv_Z = _saved_values(plan)
+    x_, teacher_, saved_m_2, saved_m, saved_inv_Z, saved_inv_Z_2 = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
     plan.source = "kernels.cu"
     plan.launch(
@@ -279,8 +279,8 @@ def _plan_backward(plan: _launcher.LaunchPlan) -> None:
         dy_,
         saved_m_2,
         saved_m,
-        saved_inv_Z_2,
         saved_inv_Z,
+        saved_inv_Z_2,
         out_dx,
         plan.rows,
         plan.features,
@@ -298,7 +298,7 @@ def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 1)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
-    x_, teacher_, saved_m_2, saved_m, saved_inv_Z_2, saved_inv_Z = _saved_values(plan)
+    x_, teacher_, saved_m_2, saved_m, saved_inv_Z, saved_inv_Z_2 = _saved_values(plan)
     out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW_SCALAR)
     plan.source = "second_order.cu"
     plan.launch(
@@ -308,8 +308,8 @@ def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
         x_dot_,
         saved_m_2,
         saved_m,
-        saved_inv_Z_2,
         saved_inv_Z,
+        saved_inv_Z_2,
         out_y_dot,
         plan.rows,
         plan.features,
@@ -337,7 +337,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     plan.needs_one("cotangent of a gradient", 1, 2)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW_SCALAR, "y")
     ddx_ = plan.tangent("ddx", "ddx", 0)
-    x_, teacher_, saved_m_2, saved_m, saved_inv_Z_2, saved_inv_Z = _saved_values(plan)
+    x_, teacher_, saved_m_2, saved_m, saved_inv_Z, saved_inv_Z_2 = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
     out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_)
     plan.source = "second_order.cu"
@@ -349,8 +349,8 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
         ddx_,
         saved_m_2,
         saved_m,
-        saved_inv_Z_2,
         saved_inv_Z,
+        saved_inv_Z_2,
         out_dx,
         out_ddy,
         plan.rows,

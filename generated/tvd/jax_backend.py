@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of tvd; derivation.md has its steps, cost and evidence.
 # Do not edit; edit tvd.py and run: lngen derive tvd.py
-# definition sha256:19ac4ec7bf4f3132606617eab619a4775839151a35595d1e2e232bc8d3477cbe
+# definition sha256:531a69e0531c8d084bce4e7dc397809639b91913c16cd826b7e28806ee2c4e04
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Total variation distance of a teacher's and a student's softmax, one number a row.
 
@@ -21,12 +21,12 @@ def tvd(x: jax.Array, teacher: jax.Array) -> jax.Array:
         m = max(teacher)
         t_shifted = exp(teacher - m)
         Z = sum(e_shifted)
+        inv_Z = 1/Z
+        q = inv_Z*e_shifted
         Z_2 = sum(t_shifted)
         inv_Z_2 = 1/Z_2
-        exp_shifted_2_scaled = inv_Z_2*t_shifted
-        inv_Z = 1/Z
-        exp_shifted_scaled = inv_Z*e_shifted
-        sum_abs = sum(abs(exp_shifted_2_scaled - exp_shifted_scaled))
+        p = inv_Z_2*t_shifted
+        sum_abs = sum(abs(p - q))
         y = sum_abs/2
 
     Args:
@@ -71,57 +71,36 @@ def _forward(x, teacher):
     teacher_shifted = teacher - m  # step 5
     t_shifted = jnp.exp(teacher_shifted)  # step 6
     Z = jnp.sum(e_shifted, axis=-1, keepdims=True)  # step 7
-    Z_2 = jnp.sum(t_shifted, axis=-1, keepdims=True)  # step 8
-    inv_Z_2 = 1/Z_2  # step 9
-    inv_Z = 1/Z  # step 11
-    exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
-    exp_shifted_scaled = e_shifted*inv_Z  # step 12
-    # step 13
-    sum_abs = jnp.sum(
-        jnp.abs(exp_shifted_2_scaled - exp_shifted_scaled), axis=-1, keepdims=True
-    )
+    Z_2 = jnp.sum(t_shifted, axis=-1, keepdims=True)  # step 10
+    inv_Z = 1/Z  # step 8
+    inv_Z_2 = 1/Z_2  # step 11
+    q = e_shifted*inv_Z  # step 9
+    p = t_shifted*inv_Z_2  # step 12
+    sum_abs = jnp.sum(jnp.abs(p - q), axis=-1, keepdims=True)  # step 13
     y = 0.5*sum_abs  # step 14
-    return y, (m_2, m, inv_Z_2, inv_Z)
+    return y, (m_2, m, inv_Z, inv_Z_2)
 
 
 def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, teacher = _in_type(*inputs)
     shape = x.shape
-    m_2, m, inv_Z_2, inv_Z = saved
+    m_2, m, inv_Z, inv_Z_2 = saved
     x_dot, = [t if t is None else t.astype(x.dtype) for t in dots]
     D = shape[-1]
     x_shifted = x - m_2  # step 2
     e_shifted = jnp.exp(x_shifted)  # step 3
     teacher_shifted = teacher - m  # step 5
     t_shifted = jnp.exp(teacher_shifted)  # step 6
-    exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
-    exp_shifted_scaled = e_shifted*inv_Z  # step 12
-    # step 49
-    mean_exp_shifted_2_scaled_exp_sh = jnp.mean(
-        exp_shifted_scaled*jnp.sign(exp_shifted_2_scaled - exp_shifted_scaled),
-        axis=-1,
-        keepdims=True,
-    )
+    q = e_shifted*inv_Z  # step 9
+    p = t_shifted*inv_Z_2  # step 12
+    mean_p_q = jnp.mean(q*jnp.sign(p - q), axis=-1, keepdims=True)  # step 49
     y_dot = 0
     if x_dot is not None:
         # step 49
-        mean_exp_shifted_2_scaled_ex_dot = jnp.mean(
-            exp_shifted_scaled*jnp.sign(
-                exp_shifted_2_scaled - exp_shifted_scaled
-            )*x_dot,
-            axis=-1,
-            keepdims=True,
-        )
-        # step 49
-        sum_exp_shifted_scaled_x_dot = jnp.sum(
-            exp_shifted_scaled*x_dot, axis=-1, keepdims=True
-        )
-        # step 49
-        y_dot += (
-            0.5*mean_exp_shifted_2_scaled_exp_sh*sum_exp_shifted_scaled_x_dot
-            - 0.5*mean_exp_shifted_2_scaled_ex_dot
-        )*D
+        mean_p_q_x_dot = jnp.mean(q*jnp.sign(p - q)*x_dot, axis=-1, keepdims=True)
+        sum_q_x_dot = jnp.sum(q*x_dot, axis=-1, keepdims=True)  # step 49
+        y_dot += (0.5*mean_p_q*sum_q_x_dot - 0.5*mean_p_q_x_dot)*D  # step 49
     return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 

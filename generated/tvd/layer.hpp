@@ -1,7 +1,7 @@
 // Total variation distance of a teacher's and a student's softmax, one number a row.
 // Made by lngen 0.1.0 from the definition of tvd; derivation.md has its steps, cost and evidence.
 // Do not edit; edit tvd.py and run: lngen derive tvd.py
-// definition sha256:19ac4ec7bf4f3132606617eab619a4775839151a35595d1e2e232bc8d3477cbe
+// definition sha256:531a69e0531c8d084bce4e7dc397809639b91913c16cd826b7e28806ee2c4e04
 //
 // The layer for programs of C++ on the processor: functions in the namespace tvd, on dense arrays of rows of D
 // entries. `threads` share the rows; results do not depend on their number. No array overlaps another.
@@ -31,8 +31,8 @@ using lngen::LNGEN_SPACE::Row;
 struct Saved {
   Computed* m_2;
   Computed* m;
-  Computed* inv_Z_2;
   Computed* inv_Z;
+  Computed* inv_Z_2;
 };
 
 // m_2 = max(x)
@@ -40,42 +40,42 @@ struct Saved {
 // m = max(teacher)
 // t_shifted = exp(teacher - m)
 // Z = sum(e_shifted)
+// inv_Z = 1/Z
+// q = inv_Z*e_shifted
 // Z_2 = sum(t_shifted)
 // inv_Z_2 = 1/Z_2
-// exp_shifted_2_scaled = inv_Z_2*t_shifted
-// inv_Z = 1/Z
-// exp_shifted_scaled = inv_Z*e_shifted
-// sum_abs = sum(abs(exp_shifted_2_scaled - exp_shifted_scaled))
+// p = inv_Z_2*t_shifted
+// sum_abs = sum(abs(p - q))
 // y = sum_abs/2
 inline void forward(const Row* x, const Row* teacher, Row* out_y, const Saved& saved, long long rows, int D,
     int threads = 1) {
   const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, teacher, out_y, saved.m_2, saved.m, saved.inv_Z_2, saved.inv_Z}, {}, rows, D, threads);
+  kernels.call({x, teacher, out_y, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2}, {}, rows, D, threads);
 }
 
-// dx = dy*exp_shifted_scaled*(sum(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled)) - sign(exp_shifted_2_scaled - exp_shifted_scaled))/2
+// dx = dy*q*(sum(q*sign(p - q)) - sign(p - q))/2
 inline void backward(const Row* x, const Row* teacher, const Row* dy, Row* out_dx, const Saved& saved,
     long long rows, int D, int threads = 1) {
   const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, teacher, dy, saved.m_2, saved.m, saved.inv_Z_2, saved.inv_Z, out_dx}, {}, rows, D, threads);
+  kernels.call({x, teacher, dy, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2, out_dx}, {}, rows, D, threads);
 }
 
-// y_dot = D*(sum(exp_shifted_scaled*x_dot)*mean(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled)) - mean(exp_shifted_scaled*x_dot*sign(exp_shifted_2_scaled - exp_shifted_scaled)))/2
+// y_dot = D*(sum(q*x_dot)*mean(q*sign(p - q)) - mean(q*x_dot*sign(p - q)))/2
 inline void jvp(const Row* x, const Row* teacher, const Row* x_dot, Row* out_y_dot, const Saved& saved,
     long long rows, int D, int threads = 1) {
   const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, teacher, x_dot, saved.m_2, saved.m, saved.inv_Z_2, saved.inv_Z, out_y_dot}, {}, rows, D,
+  kernels.call({x, teacher, x_dot, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2, out_y_dot}, {}, rows, D,
     threads);
 }
 
-// mean_exp_shifted_scaled_sign = mean(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled))
-// d2exp_shifted_scaled_part = dy*ddx*(D*mean_exp_shifted_scaled_sign - sign(exp_shifted_2_scaled - exp_shifted_scaled))/2
-// d2x = exp_shifted_scaled*(d2exp_shifted_scaled_part + dy*sum(ddx*exp_shifted_scaled)*(sign(exp_shifted_2_scaled - exp_shifted_scaled) - D*mean_exp_shifted_scaled_sign)/2 - sum(d2exp_shifted_scaled_part*exp_shifted_scaled))
-// ddy = sum(ddx*exp_shifted_scaled*(D*mean_exp_shifted_scaled_sign - sign(exp_shifted_2_scaled - exp_shifted_scaled))/2)
+// mean_q_sign = mean(q*sign(p - q))
+// d2q_part = dy*ddx*(D*mean_q_sign - sign(p - q))/2
+// d2x = q*(d2q_part + D*(dy*mean(ddx*q)*(sign(p - q) - D*mean_q_sign)/2 - mean(d2q_part*q)))
+// ddy = sum(ddx*q*(D*mean_q_sign - sign(p - q))/2)
 inline void backward_backward(const Row* x, const Row* teacher, const Row* dy, const Row* ddx, Row* out_dx,
     Row* out_ddy, const Saved& saved, long long rows, int D, int threads = 1) {
   const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, teacher, dy, ddx, saved.m_2, saved.m, saved.inv_Z_2, saved.inv_Z, out_dx, out_ddy}, {}, rows, D,
+  kernels.call({x, teacher, dy, ddx, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2, out_dx, out_ddy}, {}, rows, D,
     threads);
 }
 

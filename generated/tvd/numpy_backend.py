@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of tvd; derivation.md has its steps, cost and evidence.
 # Do not edit; edit tvd.py and run: lngen derive tvd.py
-# definition sha256:19ac4ec7bf4f3132606617eab619a4775839151a35595d1e2e232bc8d3477cbe
+# definition sha256:531a69e0531c8d084bce4e7dc397809639b91913c16cd826b7e28806ee2c4e04
 """Total variation distance of a teacher's and a student's softmax, one number a row.
 
 Each direction is a function for callers, one that checks a call and makes its results
@@ -61,8 +61,8 @@ class Saved(NamedTuple):
     teacher: npt.NDArray[Any]  # argument teacher of forward
     m_2: npt.NDArray[Any]  # row scalar m_2, one per row
     m: npt.NDArray[Any]  # row scalar m, one per row
-    inv_Z_2: npt.NDArray[Any]  # row scalar inv_Z_2, one per row
     inv_Z: npt.NDArray[Any]  # row scalar inv_Z, one per row
+    inv_Z_2: npt.NDArray[Any]  # row scalar inv_Z_2, one per row
 
 
 @overload
@@ -102,12 +102,12 @@ def forward(
         m = max(teacher)
         t_shifted = exp(teacher - m)
         Z = sum(e_shifted)
+        inv_Z = 1/Z
+        q = inv_Z*e_shifted
         Z_2 = sum(t_shifted)
         inv_Z_2 = 1/Z_2
-        exp_shifted_2_scaled = inv_Z_2*t_shifted
-        inv_Z = 1/Z
-        exp_shifted_scaled = inv_Z*e_shifted
-        sum_abs = sum(abs(exp_shifted_2_scaled - exp_shifted_scaled))
+        p = inv_Z_2*t_shifted
+        sum_abs = sum(abs(p - q))
         y = sum_abs/2
 
     Args:
@@ -141,16 +141,16 @@ def _forward(
     y_ = _calls.result("y", out, _shape[:-1], x.dtype, _read, _by.empty)
     m_2_ = _by.empty(_shape[:-1], _dtype)
     m_ = _by.empty(_shape[:-1], _dtype)
-    inv_Z_2_ = _by.empty(_shape[:-1], _dtype)
     inv_Z_ = _by.empty(_shape[:-1], _dtype)
+    inv_Z_2_ = _by.empty(_shape[:-1], _dtype)
     _by.fill(
-        (y_, m_2_, m_, inv_Z_2_, inv_Z_),
+        (y_, m_2_, m_, inv_Z_, inv_Z_2_),
         _blocks.Work(_shape, _dtype, threads),
         (x, teacher),
     )
     _shown: npt.NDArray[Any] = y_ if out is None else out
     _saved = (
-        Saved(_shape, _dtype, _dtypes, x, teacher, m_2_, m_, inv_Z_2_, inv_Z_)
+        Saved(_shape, _dtype, _dtypes, x, teacher, m_2_, m_, inv_Z_, inv_Z_2_)
         if save
         else None
     )
@@ -161,7 +161,7 @@ def _forward(
 def _forward_of_rows(values, results, call):
     """The outputs and the saved row scalars."""
     x_rows, teacher_rows = values
-    y_out, m_2_out, m_out, inv_Z_2_out, inv_Z_out = results
+    y_out, m_2_out, m_out, inv_Z_out, inv_Z_2_out = results
     shape, dtype, _ = call
     features = shape[-1]
     ones = _rows.equal_weights(features, 1.0, dtype)
@@ -181,31 +181,29 @@ def _forward_of_rows(values, results, call):
         teacher_shifted = _rows.by_row(np.subtract, teacher, m, out=buffers[1])
         # step 6: t_shifted = exp(teacher_shifted)
         t_shifted = np.exp(teacher_shifted, out=teacher_shifted)
-        # step 8: Z_2 = sum(t_shifted)
+        # step 10: Z_2 = sum(t_shifted)
         Z_2 = _rows.row_dot(t_shifted, ones)
-        # step 9: inv_Z_2 = 1/Z_2
-        inv_Z_2 = np.reciprocal(Z_2)
-        # step 11: inv_Z = 1/Z
+        # step 8: inv_Z = 1/Z
         inv_Z = np.reciprocal(Z)
-        # step 10: exp_shifted_2_scaled = t_shifted*inv_Z_2
-        exp_shifted_2_scaled = np.multiply(t_shifted, inv_Z_2, out=t_shifted)
-        # step 12: exp_shifted_scaled = e_shifted*inv_Z
-        exp_shifted_scaled = np.multiply(e_shifted, inv_Z, out=e_shifted)
-        # step 13: sum_abs = sum(abs(exp_shifted_2_scaled - exp_shifted_scaled))
-        part = np.subtract(
-            exp_shifted_2_scaled, exp_shifted_scaled, out=exp_shifted_scaled
-        )
+        # step 11: inv_Z_2 = 1/Z_2
+        inv_Z_2 = np.reciprocal(Z_2)
+        # step 9: q = e_shifted*inv_Z
+        q = np.multiply(e_shifted, inv_Z, out=e_shifted)
+        # step 12: p = t_shifted*inv_Z_2
+        p = np.multiply(t_shifted, inv_Z_2, out=t_shifted)
+        # step 13: sum_abs = sum(abs(p - q))
+        part = np.subtract(p, q, out=q)
         part = np.absolute(part, out=part)
         sum_abs = _rows.row_dot(part, ones)
         # step 14: y = sum_abs/2
         y = sum_abs * 0.5
-        return y[..., 0], m_2[..., 0], m[..., 0], inv_Z_2[..., 0], inv_Z[..., 0]
+        return y[..., 0], m_2[..., 0], m[..., 0], inv_Z[..., 0], inv_Z_2[..., 0]
 
     return _blocks.each_block(
         block,
         call,
         rows=(x_rows, teacher_rows),
-        into_row_scalars=(y_out, m_2_out, m_out, inv_Z_2_out, inv_Z_out),
+        into_row_scalars=(y_out, m_2_out, m_out, inv_Z_out, inv_Z_2_out),
         buffers=2,
     )
 
@@ -219,7 +217,7 @@ def backward(
 ) -> Gradients:
     """Compute the gradients of a loss with respect to the inputs (VJP).
 
-        dx = dy*exp_shifted_scaled*(sum(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled)) - sign(exp_shifted_2_scaled - exp_shifted_scaled))/2
+        dx = dy*q*(sum(q*sign(p - q)) - sign(p - q))/2
 
     Args:
         saved: the second result of `forward`.
@@ -252,8 +250,8 @@ def _backward(
         "saved.teacher": saved.teacher,
         "saved.m_2": saved.m_2,
         "saved.m": saved.m,
-        "saved.inv_Z_2": saved.inv_Z_2,
         "saved.inv_Z": saved.inv_Z,
+        "saved.inv_Z_2": saved.inv_Z_2,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     (dx_,) = _calls.results(out, _read, _by.empty, dx=(_shape, _of_x))
@@ -261,7 +259,7 @@ def _backward(
         (dx_,),
         _blocks.Work(_shape, _dtype, threads),
         (dy,),
-        (saved.x, saved.teacher, saved.m_2, saved.m, saved.inv_Z_2, saved.inv_Z),
+        (saved.x, saved.teacher, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2),
     )
     return Gradients(*_calls.returned((dx_,), out))
 
@@ -270,10 +268,10 @@ def _backward(
 def _backward_of_rows(arguments, fields, results, call):
     """The gradients; None for one that is not wanted."""
     (dy_rows,) = arguments
-    x_rows, teacher_rows, m_2_rows, m_rows, inv_Z_2_rows, inv_Z_rows = fields
+    x_rows, teacher_rows, m_2_rows, m_rows, inv_Z_rows, inv_Z_2_rows = fields
     (dx_out,) = results
 
-    def block(x, teacher, dy, m_2, m, inv_Z_2, inv_Z, dx_block=None, buffers=(None,)):
+    def block(x, teacher, dy, m_2, m, inv_Z, inv_Z_2, dx_block=None, buffers=(None,)):
         # step 2: x_shifted = x - m_2
         x_shifted = _rows.by_row(np.subtract, x, m_2, out=dx_block)
         # step 3: e_shifted = exp(x_shifted)
@@ -282,25 +280,20 @@ def _backward_of_rows(arguments, fields, results, call):
         teacher_shifted = _rows.by_row(np.subtract, teacher, m, out=buffers[0])
         # step 6: t_shifted = exp(teacher_shifted)
         t_shifted = np.exp(teacher_shifted, out=teacher_shifted)
-        # step 10: exp_shifted_2_scaled = t_shifted*inv_Z_2
-        exp_shifted_2_scaled = np.multiply(t_shifted, inv_Z_2, out=t_shifted)
-        # step 12: exp_shifted_scaled = e_shifted*inv_Z
-        exp_shifted_scaled = np.multiply(e_shifted, inv_Z, out=e_shifted)
-        # step 40: sum_exp_shifted_2_scaled_exp_shi =
-        #   sum(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled))
-        part = np.subtract(
-            exp_shifted_2_scaled, exp_shifted_scaled, out=exp_shifted_2_scaled
-        )
+        # step 9: q = e_shifted*inv_Z
+        q = np.multiply(e_shifted, inv_Z, out=e_shifted)
+        # step 12: p = t_shifted*inv_Z_2
+        p = np.multiply(t_shifted, inv_Z_2, out=t_shifted)
+        # step 40: sum_p_q = sum(q*sign(p - q))
+        part = np.subtract(p, q, out=p)
         part = np.sign(part, out=part)
-        sum_exp_shifted_2_scaled_exp_shi = _rows.row_dot(exp_shifted_scaled, part)
-        # step 40, pass 1: sum_exp_shifted_2_scaled_exp_shi_2 =
-        #   sum_exp_shifted_2_scaled_exp_shi/2
-        sum_exp_shifted_2_scaled_exp_shi_2 = sum_exp_shifted_2_scaled_exp_shi * 0.5
-        # step 40, pass 2: dx = exp_shifted_scaled*(sum_exp_shifted_2_scaled_exp_shi_2 -
-        #   sign(exp_shifted_2_scaled - exp_shifted_scaled)/2)*dy
+        sum_p_q = _rows.row_dot(q, part)
+        # step 40, pass 1: sum_p_q_scaled = sum_p_q/2
+        sum_p_q_scaled = sum_p_q * 0.5
+        # step 40, pass 2: dx = q*(sum_p_q_scaled - sign(p - q)/2)*dy
         dx = np.multiply(part, 0.5, out=part)
-        dx = np.subtract(sum_exp_shifted_2_scaled_exp_shi_2, dx, out=dx)
-        dx = np.multiply(exp_shifted_scaled, dx, out=exp_shifted_scaled)
+        dx = np.subtract(sum_p_q_scaled, dx, out=dx)
+        dx = np.multiply(q, dx, out=q)
         dx = np.multiply(dx, dy, out=dx)
         return (dx,)
 
@@ -308,7 +301,7 @@ def _backward_of_rows(arguments, fields, results, call):
         block,
         call,
         rows=(x_rows, teacher_rows),
-        row_scalars=(dy_rows, m_2_rows, m_rows, inv_Z_2_rows, inv_Z_rows),
+        row_scalars=(dy_rows, m_2_rows, m_rows, inv_Z_rows, inv_Z_2_rows),
         into=(dx_out,),
         buffers=1,
     )
@@ -323,11 +316,7 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """Compute the tangents of the outputs along tangents of the inputs (JVP).
 
-        y_dot =
-            D*(sum(exp_shifted_scaled*x_dot)*mean(exp_shifted_scaled*sign(exp_shifted_2_scaled
-            - exp_shifted_scaled)) -
-            mean(exp_shifted_scaled*x_dot*sign(exp_shifted_2_scaled -
-            exp_shifted_scaled)))/2
+        y_dot = D*(sum(q*x_dot)*mean(q*sign(p - q)) - mean(q*x_dot*sign(p - q)))/2
 
     Args:
         saved: the second result of `forward`.
@@ -360,8 +349,8 @@ def _jvp(
         "saved.teacher": saved.teacher,
         "saved.m_2": saved.m_2,
         "saved.m": saved.m,
-        "saved.inv_Z_2": saved.inv_Z_2,
         "saved.inv_Z": saved.inv_Z,
+        "saved.inv_Z_2": saved.inv_Z_2,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _read, _by.empty)
@@ -369,7 +358,7 @@ def _jvp(
         (y_dot_,),
         _blocks.Work(_shape, _dtype, threads),
         (x_dot,),
-        (saved.x, saved.teacher, saved.m_2, saved.m, saved.inv_Z_2, saved.inv_Z),
+        (saved.x, saved.teacher, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2),
     )
     _shown: npt.NDArray[Any] = y_dot_ if out is None else out
     return _shown
@@ -379,14 +368,14 @@ def _jvp(
 def _jvp_of_rows(arguments, fields, results, call):
     """The tangents of the outputs."""
     (x_dot_rows,) = arguments
-    x_rows, teacher_rows, m_2_rows, m_rows, inv_Z_2_rows, inv_Z_rows = fields
+    x_rows, teacher_rows, m_2_rows, m_rows, inv_Z_rows, inv_Z_2_rows = fields
     (y_dot_out,) = results
     shape, dtype, _ = call
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
-    def block(x, teacher, x_dot, m_2, m, inv_Z_2, inv_Z, buffers=(None,) * 3):
+    def block(x, teacher, x_dot, m_2, m, inv_Z, inv_Z_2, buffers=(None,) * 3):
         # step 2: x_shifted = x - m_2
         x_shifted = _rows.by_row(np.subtract, x, m_2, out=buffers[0])
         # step 3: e_shifted = exp(x_shifted)
@@ -395,39 +384,29 @@ def _jvp_of_rows(arguments, fields, results, call):
         teacher_shifted = _rows.by_row(np.subtract, teacher, m, out=buffers[1])
         # step 6: t_shifted = exp(teacher_shifted)
         t_shifted = np.exp(teacher_shifted, out=teacher_shifted)
-        # step 10: exp_shifted_2_scaled = t_shifted*inv_Z_2
-        exp_shifted_2_scaled = np.multiply(t_shifted, inv_Z_2, out=t_shifted)
-        # step 12: exp_shifted_scaled = e_shifted*inv_Z
-        exp_shifted_scaled = np.multiply(e_shifted, inv_Z, out=e_shifted)
-        # step 49: mean_exp_shifted_2_scaled_ex_dot =
-        #   mean(exp_shifted_scaled*sign(exp_shifted_2_scaled -
-        #   exp_shifted_scaled)*x_dot)
-        part = np.subtract(
-            exp_shifted_2_scaled, exp_shifted_scaled, out=exp_shifted_2_scaled
-        )
+        # step 9: q = e_shifted*inv_Z
+        q = np.multiply(e_shifted, inv_Z, out=e_shifted)
+        # step 49: sum_q_x_dot = sum(q*x_dot)
+        sum_q_x_dot = _rows.row_dot(q, x_dot)
+        # step 12: p = t_shifted*inv_Z_2
+        p = np.multiply(t_shifted, inv_Z_2, out=t_shifted)
+        # step 49: mean_p_q_x_dot = mean(q*sign(p - q)*x_dot)
+        part = np.subtract(p, q, out=p)
         part = np.sign(part, out=part)
-        part_2 = np.multiply(exp_shifted_scaled, part, out=buffers[2])
+        part_2 = np.multiply(q, part, out=buffers[2])
         part_2 = np.multiply(part_2, x_dot, out=part_2)
-        mean_exp_shifted_2_scaled_ex_dot = _rows.row_dot(part_2, one_over_D)
-        # step 49: sum_exp_shifted_scaled_x_dot = sum(exp_shifted_scaled*x_dot)
-        sum_exp_shifted_scaled_x_dot = _rows.row_dot(exp_shifted_scaled, x_dot)
-        # step 49: mean_exp_shifted_2_scaled_exp_sh =
-        #   mean(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled))
-        mean_exp_shifted_2_scaled_exp_sh = _rows.row_dot(exp_shifted_scaled, part) / D
-        # step 49: y_dot =
-        #   (mean_exp_shifted_2_scaled_exp_sh*sum_exp_shifted_scaled_x_dot/2 -
-        #   mean_exp_shifted_2_scaled_ex_dot/2)*D
-        y_dot = (
-            mean_exp_shifted_2_scaled_exp_sh * sum_exp_shifted_scaled_x_dot * 0.5
-            - mean_exp_shifted_2_scaled_ex_dot * 0.5
-        ) * D
+        mean_p_q_x_dot = _rows.row_dot(part_2, one_over_D)
+        # step 49: mean_p_q = mean(q*sign(p - q))
+        mean_p_q = _rows.row_dot(q, part) / D
+        # step 49: y_dot = (mean_p_q*sum_q_x_dot/2 - mean_p_q_x_dot/2)*D
+        y_dot = (mean_p_q * sum_q_x_dot * 0.5 - mean_p_q_x_dot * 0.5) * D
         return (y_dot[..., 0],)
 
     return _blocks.each_block(
         block,
         call,
         rows=(x_rows, teacher_rows, x_dot_rows),
-        row_scalars=(m_2_rows, m_rows, inv_Z_2_rows, inv_Z_rows),
+        row_scalars=(m_2_rows, m_rows, inv_Z_rows, inv_Z_2_rows),
         into_row_scalars=(y_dot_out,),
         buffers=3,
     )
@@ -443,16 +422,11 @@ def backward_backward(
 ) -> SecondGradients:
     """Compute the gradients of a loss of the gradients: the VJP of `backward`.
 
-        mean_exp_shifted_scaled_sign = mean(exp_shifted_scaled*sign(exp_shifted_2_scaled
-            - exp_shifted_scaled))
-        d2exp_shifted_scaled_part = dy*ddx*(D*mean_exp_shifted_scaled_sign -
-            sign(exp_shifted_2_scaled - exp_shifted_scaled))/2
-        d2x = exp_shifted_scaled*(d2exp_shifted_scaled_part +
-            dy*sum(ddx*exp_shifted_scaled)*(sign(exp_shifted_2_scaled -
-            exp_shifted_scaled) - D*mean_exp_shifted_scaled_sign)/2 -
-            sum(d2exp_shifted_scaled_part*exp_shifted_scaled))
-        ddy = sum(ddx*exp_shifted_scaled*(D*mean_exp_shifted_scaled_sign -
-            sign(exp_shifted_2_scaled - exp_shifted_scaled))/2)
+        mean_q_sign = mean(q*sign(p - q))
+        d2q_part = dy*ddx*(D*mean_q_sign - sign(p - q))/2
+        d2x = q*(d2q_part + D*(dy*mean(ddx*q)*(sign(p - q) - D*mean_q_sign)/2 -
+            mean(d2q_part*q)))
+        ddy = sum(ddx*q*(D*mean_q_sign - sign(p - q))/2)
 
     Args:
         saved: the second result of `forward`.
@@ -491,8 +465,8 @@ def _backward_backward(
         "saved.teacher": saved.teacher,
         "saved.m_2": saved.m_2,
         "saved.m": saved.m,
-        "saved.inv_Z_2": saved.inv_Z_2,
         "saved.inv_Z": saved.inv_Z,
+        "saved.inv_Z_2": saved.inv_Z_2,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
     dx_, ddy_ = _calls.results(
@@ -502,7 +476,7 @@ def _backward_backward(
         (dx_, ddy_),
         _blocks.Work(_shape, _dtype, threads),
         (dy, ddx),
-        (saved.x, saved.teacher, saved.m_2, saved.m, saved.inv_Z_2, saved.inv_Z),
+        (saved.x, saved.teacher, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2),
     )
     return SecondGradients(*_calls.returned((dx_, ddy_), out))
 
@@ -511,21 +485,19 @@ def _backward_backward(
 def _backward_backward_of_rows(arguments, fields, results, call):
     """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows = arguments
-    x_rows, teacher_rows, m_2_rows, m_rows, inv_Z_2_rows, inv_Z_rows = fields
+    x_rows, teacher_rows, m_2_rows, m_rows, inv_Z_rows, inv_Z_2_rows = fields
     dx_out, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    ones = _rows.equal_weights(features, 1.0, dtype)
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 52, pass 3: mean_exp_shifted_scaled_sign_sca =
-    #   mean_exp_shifted_scaled_sign*D/2
+    # step 52, pass 3: mean_q_sign_scaled = mean_q_sign*D/2
     part_2 = 0.5 * D
-    # step 61, pass 5: mean_exp_shifted_scaled_sign_sca_2 =
-    #   -mean_exp_shifted_scaled_sign*D/2
+    # step 62, pass 5: mean_q_sign_scaled_2 = -mean_q_sign*D/2
     part_3 = -0.5 * D
 
     def block(
-        x, teacher, ddx, dy, m_2, m, inv_Z_2, inv_Z, dx_block=None, buffers=(None,) * 3
+        x, teacher, ddx, dy, m_2, m, inv_Z, inv_Z_2, dx_block=None, buffers=(None,) * 3
     ):
         # step 2: x_shifted = x - m_2
         x_shifted = _rows.by_row(np.subtract, x, m_2, out=dx_block)
@@ -535,61 +507,50 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         teacher_shifted = _rows.by_row(np.subtract, teacher, m, out=buffers[0])
         # step 6: t_shifted = exp(teacher_shifted)
         t_shifted = np.exp(teacher_shifted, out=teacher_shifted)
-        # step 10: exp_shifted_2_scaled = t_shifted*inv_Z_2
-        exp_shifted_2_scaled = np.multiply(t_shifted, inv_Z_2, out=t_shifted)
-        # step 12: exp_shifted_scaled = e_shifted*inv_Z
-        exp_shifted_scaled = np.multiply(e_shifted, inv_Z, out=e_shifted)
-        # step 50: mean_exp_shifted_scaled_sign =
-        #   mean(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled))
-        part = np.subtract(
-            exp_shifted_2_scaled, exp_shifted_scaled, out=exp_shifted_2_scaled
-        )
+        # step 9: q = e_shifted*inv_Z
+        q = np.multiply(e_shifted, inv_Z, out=e_shifted)
+        # step 62: mean_ddx_q = mean(ddx*q)
+        mean_ddx_q = _rows.row_dot(ddx, q) / D
+        # step 12: p = t_shifted*inv_Z_2
+        p = np.multiply(t_shifted, inv_Z_2, out=t_shifted)
+        # step 50: mean_q_sign = mean(q*sign(p - q))
+        part = np.subtract(p, q, out=p)
         part = np.sign(part, out=part)
-        mean_exp_shifted_scaled_sign = _rows.row_dot(exp_shifted_scaled, part) / D
-        # step 61: sum_ddx_exp_shifted_scaled = sum(ddx*exp_shifted_scaled)
-        sum_ddx_exp_shifted_scaled = _rows.row_dot(ddx, exp_shifted_scaled)
-        # step 52, pass 3: mean_exp_shifted_scaled_sign_sca =
-        #   mean_exp_shifted_scaled_sign*D/2
-        mean_exp_shifted_scaled_sign_sca = mean_exp_shifted_scaled_sign * part_2
-        # step 61, pass 4: sum_ddx_exp_shifted_scaled_scale =
-        #   dy*sum_ddx_exp_shifted_scaled
-        sum_ddx_exp_shifted_scaled_scale = dy * sum_ddx_exp_shifted_scaled
-        # step 61, pass 5: mean_exp_shifted_scaled_sign_sca_2 =
-        #   -mean_exp_shifted_scaled_sign*D/2
-        mean_exp_shifted_scaled_sign_sca_2 = mean_exp_shifted_scaled_sign * part_3
-        # step 62, pass 6: ddy =
-        #   sum(ddx*exp_shifted_scaled*(mean_exp_shifted_scaled_sign_sca -
-        #   sign(exp_shifted_2_scaled - exp_shifted_scaled)/2))
-        part_4 = np.multiply(ddx, exp_shifted_scaled, out=buffers[1])
-        part_5 = np.multiply(part, 0.5, out=part)
-        part_6 = np.subtract(mean_exp_shifted_scaled_sign_sca, part_5, out=buffers[2])
-        part_4 = np.multiply(part_4, part_6, out=part_4)
-        ddy = _rows.row_dot(part_4, ones)
-        # step 61, pass 7: sum_d2exp_shifted_scaled_part_ex = ddy*dy
-        sum_d2exp_shifted_scaled_part_ex = ddy * dy
-        # step 52, pass 8: d2exp_shifted_scaled_part =
-        #   ddx*(mean_exp_shifted_scaled_sign_sca - sign(exp_shifted_2_scaled -
-        #   exp_shifted_scaled)/2)*dy
-        d2exp_shifted_scaled_part = np.multiply(ddx, part_6, out=buffers[1])
-        d2exp_shifted_scaled_part = np.multiply(
-            d2exp_shifted_scaled_part, dy, out=d2exp_shifted_scaled_part
-        )
-        # step 61, pass 9: d2x = (d2exp_shifted_scaled_part + (sign(exp_shifted_2_scaled
-        #   - exp_shifted_scaled)/2 +
-        #   mean_exp_shifted_scaled_sign_sca_2)*sum_ddx_exp_shifted_scaled_scale -
-        #   sum_d2exp_shifted_scaled_part_ex)*exp_shifted_scaled
-        d2x = np.add(part_5, mean_exp_shifted_scaled_sign_sca_2, out=part_5)
-        d2x = np.multiply(d2x, sum_ddx_exp_shifted_scaled_scale, out=d2x)
-        d2x = np.add(d2exp_shifted_scaled_part, d2x, out=d2x)
-        d2x = np.subtract(d2x, sum_d2exp_shifted_scaled_part_ex, out=d2x)
-        d2x = np.multiply(d2x, exp_shifted_scaled, out=exp_shifted_scaled)
+        mean_q_sign = _rows.row_dot(q, part) / D
+        # step 52, pass 3: mean_q_sign_scaled = mean_q_sign*D/2
+        mean_q_sign_scaled = mean_q_sign * part_2
+        # step 62, pass 4: mean_ddx_q_scaled = dy*mean_ddx_q
+        mean_ddx_q_scaled = dy * mean_ddx_q
+        # step 62, pass 5: mean_q_sign_scaled_2 = -mean_q_sign*D/2
+        mean_q_sign_scaled_2 = mean_q_sign * part_3
+        # step 62, pass 6: mean_d2q_part_q_unscaled = mean(ddx*(mean_q_sign_scaled -
+        #   sign(p - q)/2)*q)
+        part_4 = np.multiply(part, 0.5, out=part)
+        part_5 = np.subtract(mean_q_sign_scaled, part_4, out=buffers[1])
+        part_5 = np.multiply(ddx, part_5, out=part_5)
+        part_6 = np.multiply(part_5, q, out=buffers[2])
+        mean_d2q_part_q_unscaled = _rows.row_dot(part_6, one_over_D)
+        # step 62, pass 7: mean_d2q_part_q = dy*mean_d2q_part_q_unscaled
+        mean_d2q_part_q = dy * mean_d2q_part_q_unscaled
+        # step 63, pass 8: ddy = mean_d2q_part_q_unscaled*D
+        ddy = mean_d2q_part_q_unscaled * D
+        # step 52, pass 9: d2q_part = ddx*(mean_q_sign_scaled - sign(p - q)/2)*dy
+        d2q_part = np.multiply(part_5, dy, out=part_5)
+        # step 62, pass 10: d2x = (d2q_part + ((sign(p - q)/2 +
+        #   mean_q_sign_scaled_2)*mean_ddx_q_scaled - mean_d2q_part_q)*D)*q
+        d2x = np.add(part_4, mean_q_sign_scaled_2, out=part_4)
+        d2x = np.multiply(d2x, mean_ddx_q_scaled, out=d2x)
+        d2x = np.subtract(d2x, mean_d2q_part_q, out=d2x)
+        d2x = np.multiply(d2x, D, out=d2x)
+        d2x = np.add(d2q_part, d2x, out=d2x)
+        d2x = np.multiply(d2x, q, out=q)
         return d2x, ddy[..., 0]
 
     return _blocks.each_block(
         block,
         call,
         rows=(x_rows, teacher_rows, ddx_rows),
-        row_scalars=(dy_rows, m_2_rows, m_rows, inv_Z_2_rows, inv_Z_rows),
+        row_scalars=(dy_rows, m_2_rows, m_rows, inv_Z_rows, inv_Z_2_rows),
         into=(dx_out,),
         into_row_scalars=(ddy_out,),
         buffers=3,
@@ -602,8 +563,8 @@ def saved_from(
     teacher: npt.NDArray[Any],
     m_2: npt.NDArray[Any],
     m: npt.NDArray[Any],
-    inv_Z_2: npt.NDArray[Any],
     inv_Z: npt.NDArray[Any],
+    inv_Z_2: npt.NDArray[Any],
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
@@ -620,9 +581,9 @@ def saved_from(
 
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
-    fields_ = (x, teacher, m_2, m, inv_Z_2, inv_Z)
+    fields_ = (x, teacher, m_2, m, inv_Z, inv_Z_2)
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, x, teacher, m_2, m, inv_Z_2, inv_Z)
+    saved_ = Saved(*first_, x, teacher, m_2, m, inv_Z, inv_Z_2)
     _check(saved_)
     return saved_
 
@@ -634,7 +595,7 @@ def _check(saved: Any) -> None:
     _shape = saved.shape
     _calls.check_kept(_shape, x=saved.x, teacher=saved.teacher)
     _calls.check_kept(
-        _shape[:-1], m_2=saved.m_2, m=saved.m, inv_Z_2=saved.inv_Z_2, inv_Z=saved.inv_Z
+        _shape[:-1], m_2=saved.m_2, m=saved.m, inv_Z=saved.inv_Z, inv_Z_2=saved.inv_Z_2
     )
 
 
@@ -649,8 +610,8 @@ INTERFACE: _interface.Interface = {
         _interface.saved("teacher", "input", ["...", "D"]),
         _interface.saved("m_2", "row scalar", ["..."]),
         _interface.saved("m", "row scalar", ["..."]),
-        _interface.saved("inv_Z_2", "row scalar", ["..."]),
         _interface.saved("inv_Z", "row scalar", ["..."]),
+        _interface.saved("inv_Z_2", "row scalar", ["..."]),
     ],
     "gradients": [_interface.gradient("x")],
     "counterparts": [],

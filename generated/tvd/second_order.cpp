@@ -1,14 +1,14 @@
 // Total variation distance of a teacher's and a student's softmax, one number a row.
 // Made by lngen 0.1.0 from the definition of tvd; derivation.md has its steps, cost and evidence.
 // Do not edit; edit tvd.py and run: lngen derive tvd.py
-// definition sha256:19ac4ec7bf4f3132606617eab619a4775839151a35595d1e2e232bc8d3477cbe
+// definition sha256:531a69e0531c8d084bce4e7dc397809639b91913c16cd826b7e28806ee2c4e04
 //
 // A kernel is passed the pointers of
 //
 //     tvd_jvp_<type>(const Row* x, const Row* teacher, const Row* x_dot, const Computed* m_2, const Computed* m,
-//         const Computed* inv_Z_2, const Computed* inv_Z, Row* out_y_dot, long long rows, int D)
+//         const Computed* inv_Z, const Computed* inv_Z_2, Row* out_y_dot, long long rows, int D)
 //     tvd_backward_backward_<type>(const Row* x, const Row* teacher, const Row* dy, const Row* ddx, const
-//         Computed* m_2, const Computed* m, const Computed* inv_Z_2, const Computed* inv_Z, Row* out_dx, Row*
+//         Computed* m_2, const Computed* m, const Computed* inv_Z, const Computed* inv_Z_2, Row* out_dx, Row*
 //         out_ddy, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work

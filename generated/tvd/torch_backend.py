@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of tvd; derivation.md has its steps, cost and evidence.
 # Do not edit; edit tvd.py and run: lngen derive tvd.py
-# definition sha256:19ac4ec7bf4f3132606617eab619a4775839151a35595d1e2e232bc8d3477cbe
+# definition sha256:531a69e0531c8d084bce4e7dc397809639b91913c16cd826b7e28806ee2c4e04
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: no-warn-return-any, allow-subclassing-any
 """Total variation distance of a teacher's and a student's softmax, one number a row.
@@ -37,12 +37,12 @@ def tvd(x: _torch.Tensor, teacher: _torch.Tensor) -> _torch.Tensor:
         m = max(teacher)
         t_shifted = exp(teacher - m)
         Z = sum(e_shifted)
+        inv_Z = 1/Z
+        q = inv_Z*e_shifted
         Z_2 = sum(t_shifted)
         inv_Z_2 = 1/Z_2
-        exp_shifted_2_scaled = inv_Z_2*t_shifted
-        inv_Z = 1/Z
-        exp_shifted_scaled = inv_Z*e_shifted
-        sum_abs = sum(abs(exp_shifted_2_scaled - exp_shifted_scaled))
+        p = inv_Z_2*t_shifted
+        sum_abs = sum(abs(p - q))
         y = sum_abs/2
 
     Args:
@@ -96,15 +96,12 @@ def _rows(x, teacher):
     teacher_shifted = teacher - m  # step 5
     t_shifted = torch.exp(teacher_shifted)  # step 6
     Z = torch.sum(e_shifted, dim=-1, keepdim=True)  # step 7
-    Z_2 = torch.sum(t_shifted, dim=-1, keepdim=True)  # step 8
-    inv_Z_2 = 1/Z_2  # step 9
-    inv_Z = 1/Z  # step 11
-    exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
-    exp_shifted_scaled = e_shifted*inv_Z  # step 12
-    # step 13
-    sum_abs = torch.sum(
-        torch.abs(exp_shifted_2_scaled - exp_shifted_scaled), dim=-1, keepdim=True
-    )
+    Z_2 = torch.sum(t_shifted, dim=-1, keepdim=True)  # step 10
+    inv_Z = 1/Z  # step 8
+    inv_Z_2 = 1/Z_2  # step 11
+    q = e_shifted*inv_Z  # step 9
+    p = t_shifted*inv_Z_2  # step 12
+    sum_abs = torch.sum(torch.abs(p - q), dim=-1, keepdim=True)  # step 13
     y = 0.5*sum_abs  # step 14
     return y.to(stored)
 
@@ -163,8 +160,8 @@ def _forward_on_gpu(kernels, save, x, teacher):
     y = x.new_empty(x.shape[:-1])
     m_2 = x.new_empty(rows, dtype=kind) if save else None
     m = x.new_empty(rows, dtype=kind) if save else None
-    inv_Z_2 = x.new_empty(rows, dtype=kind) if save else None
     inv_Z = x.new_empty(rows, dtype=kind) if save else None
+    inv_Z_2 = x.new_empty(rows, dtype=kind) if save else None
     x_rows = x.reshape(rows, D)
     x_strides = _gpu.strides(x_rows, 0, 1)
     teacher_rows = teacher.reshape(rows, D)
@@ -182,8 +179,8 @@ def _forward_on_gpu(kernels, save, x, teacher):
         y,
         m_2,
         m,
-        inv_Z_2,
         inv_Z,
+        inv_Z_2,
         *x_strides,
         *teacher_strides,
         rows,
@@ -195,7 +192,7 @@ def _forward_on_gpu(kernels, save, x, teacher):
         sizes.TILE,
         sizes.WHOLE,
     )
-    return (y,), (m_2, m, inv_Z_2, inv_Z)
+    return (y,), (m_2, m, inv_Z, inv_Z_2)
 
 
 def _backward_on_gpu(kernels, saved, x, teacher, dy):
@@ -203,7 +200,7 @@ def _backward_on_gpu(kernels, saved, x, teacher, dy):
     D = x.shape[-1]
     rows = x.numel() // D
     kind = _widest(x, teacher)
-    m_2, m, inv_Z_2, inv_Z = saved
+    m_2, m, inv_Z, inv_Z_2 = saved
     dx = _gpu.room(x.shape, x)
     x_rows = x.reshape(rows, D)
     x_strides = _gpu.strides(x_rows, 0, 1)
@@ -224,8 +221,8 @@ def _backward_on_gpu(kernels, saved, x, teacher, dy):
         dy_rows,
         m_2,
         m,
-        inv_Z_2,
         inv_Z,
+        inv_Z_2,
         dx,
         *x_strides,
         *teacher_strides,

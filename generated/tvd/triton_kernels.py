@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of tvd; derivation.md has its steps, cost and evidence.
 # Do not edit; edit tvd.py and run: lngen derive tvd.py
-# definition sha256:19ac4ec7bf4f3132606617eab619a4775839151a35595d1e2e232bc8d3477cbe
+# definition sha256:531a69e0531c8d084bce4e7dc397809639b91913c16cd826b7e28806ee2c4e04
 # mypy: ignore-errors
 """Total variation distance of a teacher's and a student's softmax, one number a row.
 
@@ -33,8 +33,8 @@ def tvd_forward(
     y_ptr,
     m_2_ptr,
     m_ptr,
-    inv_Z_2_ptr,
     inv_Z_ptr,
+    inv_Z_2_ptr,
     x_stride,
     x_step,
     teacher_stride,
@@ -53,12 +53,12 @@ def tvd_forward(
     m = max(teacher)
     t_shifted = exp(teacher - m)
     Z = sum(e_shifted)
+    inv_Z = 1/Z
+    q = inv_Z*e_shifted
     Z_2 = sum(t_shifted)
     inv_Z_2 = 1/Z_2
-    exp_shifted_2_scaled = inv_Z_2*t_shifted
-    inv_Z = 1/Z
-    exp_shifted_scaled = inv_Z*e_shifted
-    sum_abs = sum(abs(exp_shifted_2_scaled - exp_shifted_scaled))
+    p = inv_Z_2*t_shifted
+    sum_abs = sum(abs(p - q))
     y = sum_abs/2
     """
     x_stride = x_stride // EVEN * EVEN
@@ -95,9 +95,9 @@ def tvd_forward(
             Z_sum += tl.where(inside, e_shifted, 0.0)
             Z_2_sum += tl.where(inside, t_shifted, 0.0)
         Z = tl.sum(Z_sum, 1, keep_dims=True)  # step 7: sum(e_shifted)
-        Z_2 = tl.sum(Z_2_sum, 1, keep_dims=True)  # step 8: sum(t_shifted)
-        inv_Z_2 = 1/Z_2  # step 9
-        inv_Z = 1/Z  # step 11
+        Z_2 = tl.sum(Z_2_sum, 1, keep_dims=True)  # step 10: sum(t_shifted)
+        inv_Z = 1/Z  # step 8
+        inv_Z_2 = 1/Z_2  # step 11
         sum_abs_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -108,19 +108,17 @@ def tvd_forward(
             e_shifted = tl.exp(x_shifted)  # step 3
             teacher_shifted = teacher - m  # step 5
             t_shifted = tl.exp(teacher_shifted)  # step 6
-            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
-            exp_shifted_scaled = e_shifted*inv_Z  # step 12
-            sum_abs_sum += tl.where(
-                inside, tl.abs(exp_shifted_2_scaled - exp_shifted_scaled), 0.0
-            )
-        sum_abs = tl.sum(sum_abs_sum, 1, keep_dims=True)  # step 13
+            q = e_shifted*inv_Z  # step 9
+            p = t_shifted*inv_Z_2  # step 12
+            sum_abs_sum += tl.where(inside, tl.abs(p - q), 0.0)
+        sum_abs = tl.sum(sum_abs_sum, 1, keep_dims=True)  # step 13: sum(abs(p - q))
         y = 0.5*sum_abs  # step 14
         tl.store(y_ptr + row, y, there)
         if SAVE:
             tl.store(m_2_ptr + row, m_2, there)
             tl.store(m_ptr + row, m, there)
-            tl.store(inv_Z_2_ptr + row, inv_Z_2, there)
             tl.store(inv_Z_ptr + row, inv_Z, there)
+            tl.store(inv_Z_2_ptr + row, inv_Z_2, there)
 
 
 @triton.jit(do_not_specialize=["rows"])
@@ -130,8 +128,8 @@ def tvd_backward(
     dy_ptr,
     m_2_ptr,
     m_ptr,
-    inv_Z_2_ptr,
     inv_Z_ptr,
+    inv_Z_2_ptr,
     dx_ptr,
     x_stride,
     x_step,
@@ -146,9 +144,7 @@ def tvd_backward(
     TILE: tl.constexpr,
     WHOLE: tl.constexpr,
 ):
-    """dx = dy*exp_shifted_scaled*(sum(exp_shifted_scaled*sign(exp_shifted_2_scaled -
-        exp_shifted_scaled)) - sign(exp_shifted_2_scaled - exp_shifted_scaled))/2
-    """
+    """dx = dy*q*(sum(q*sign(p - q)) - sign(p - q))/2"""
     x_stride = x_stride // EVEN * EVEN
     teacher_stride = teacher_stride // EVEN * EVEN
     D = D // EVEN * EVEN
@@ -162,9 +158,9 @@ def tvd_backward(
         dy = tl.load(dy_ptr + row*dy_stride, there, 0).to(A)
         m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
         m = tl.load(m_ptr + row, there, 0).to(A)
-        inv_Z_2 = tl.load(inv_Z_2_ptr + row, there, 0).to(A)
         inv_Z = tl.load(inv_Z_ptr + row, there, 0).to(A)
-        sum_exp_shifted_2_scaled_exp_shi_sum = tl.zeros([ROWS, TILE], A)
+        inv_Z_2 = tl.load(inv_Z_2_ptr + row, there, 0).to(A)
+        sum_p_q_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -174,19 +170,11 @@ def tvd_backward(
             e_shifted = tl.exp(x_shifted)  # step 3
             teacher_shifted = teacher - m  # step 5
             t_shifted = tl.exp(teacher_shifted)  # step 6
-            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
-            exp_shifted_scaled = e_shifted*inv_Z  # step 12
-            sum_exp_shifted_2_scaled_exp_shi_sum += tl.where(
-                inside,
-                exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled),
-                0.0,
-            )
-        # step 40: sum(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled))
-        sum_exp_shifted_2_scaled_exp_shi = tl.sum(
-            sum_exp_shifted_2_scaled_exp_shi_sum, 1, keep_dims=True
-        )
-        # step 40, pass 1: once a row
-        sum_exp_shifted_2_scaled_exp_shi_2 = 0.5*sum_exp_shifted_2_scaled_exp_shi
+            q = e_shifted*inv_Z  # step 9
+            p = t_shifted*inv_Z_2  # step 12
+            sum_p_q_sum += tl.where(inside, q*sign(p - q), 0.0)
+        sum_p_q = tl.sum(sum_p_q_sum, 1, keep_dims=True)  # step 40: sum(q*sign(p - q))
+        sum_p_q_scaled = 0.5*sum_p_q  # step 40, pass 1: once a row
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -196,13 +184,9 @@ def tvd_backward(
             e_shifted = tl.exp(x_shifted)  # step 3
             teacher_shifted = teacher - m  # step 5
             t_shifted = tl.exp(teacher_shifted)  # step 6
-            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
-            exp_shifted_scaled = e_shifted*inv_Z  # step 12
-            # step 40, pass 2: once a row
-            dx = exp_shifted_scaled*(
-                sum_exp_shifted_2_scaled_exp_shi_2
-                - 0.5*sign(exp_shifted_2_scaled - exp_shifted_scaled)
-            )*dy
+            q = e_shifted*inv_Z  # step 9
+            p = t_shifted*inv_Z_2  # step 12
+            dx = q*(sum_p_q_scaled - 0.5*sign(p - q))*dy  # step 40, pass 2: once a row
             tl.store(dx_row + d, dx, inside)
 
 
@@ -213,8 +197,8 @@ def tvd_jvp(
     x_dot_ptr,
     m_2_ptr,
     m_ptr,
-    inv_Z_2_ptr,
     inv_Z_ptr,
+    inv_Z_2_ptr,
     y_dot_ptr,
     x_stride,
     x_step,
@@ -231,12 +215,7 @@ def tvd_jvp(
     TILE: tl.constexpr,
     WHOLE: tl.constexpr,
 ):
-    """y_dot =
-        D*(sum(exp_shifted_scaled*x_dot)*mean(exp_shifted_scaled*sign(exp_shifted_2_scaled
-        - exp_shifted_scaled)) -
-        mean(exp_shifted_scaled*x_dot*sign(exp_shifted_2_scaled -
-        exp_shifted_scaled)))/2
-    """
+    """y_dot = D*(sum(q*x_dot)*mean(q*sign(p - q)) - mean(q*x_dot*sign(p - q)))/2"""
     x_stride = x_stride // EVEN * EVEN
     teacher_stride = teacher_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
@@ -252,11 +231,11 @@ def tvd_jvp(
             x_dot_row = x_dot_ptr + row*x_dot_stride
         m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
         m = tl.load(m_ptr + row, there, 0).to(A)
-        inv_Z_2 = tl.load(inv_Z_2_ptr + row, there, 0).to(A)
         inv_Z = tl.load(inv_Z_ptr + row, there, 0).to(A)
-        mean_exp_shifted_2_scaled_ex_dot_sum = tl.zeros([ROWS, TILE], A)
-        sum_exp_shifted_scaled_x_dot_sum = tl.zeros([ROWS, TILE], A)
-        mean_exp_shifted_2_scaled_exp_sh_sum = tl.zeros([ROWS, TILE], A)
+        inv_Z_2 = tl.load(inv_Z_2_ptr + row, there, 0).to(A)
+        mean_p_q_x_dot_sum = tl.zeros([ROWS, TILE], A)
+        sum_q_x_dot_sum = tl.zeros([ROWS, TILE], A)
+        mean_p_q_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -269,40 +248,17 @@ def tvd_jvp(
             e_shifted = tl.exp(x_shifted)  # step 3
             teacher_shifted = teacher - m  # step 5
             t_shifted = tl.exp(teacher_shifted)  # step 6
-            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
-            exp_shifted_scaled = e_shifted*inv_Z  # step 12
-            mean_exp_shifted_2_scaled_ex_dot_sum += tl.where(
-                inside,
-                exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled)*(
-                    x_dot if HAS_x_dot else 0.0
-                ),
-                0.0,
+            q = e_shifted*inv_Z  # step 9
+            p = t_shifted*inv_Z_2  # step 12
+            mean_p_q_x_dot_sum += tl.where(
+                inside, q*sign(p - q)*(x_dot if HAS_x_dot else 0.0), 0.0
             )
-            sum_exp_shifted_scaled_x_dot_sum += tl.where(
-                inside, exp_shifted_scaled*(x_dot if HAS_x_dot else 0.0), 0.0
-            )
-            mean_exp_shifted_2_scaled_exp_sh_sum += tl.where(
-                inside,
-                exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled),
-                0.0,
-            )
-        # step 49: mean(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled)*x_dot)
-        mean_exp_shifted_2_scaled_ex_dot = tl.sum(
-            mean_exp_shifted_2_scaled_ex_dot_sum, 1, keep_dims=True
-        )/length
-        # step 49: sum(exp_shifted_scaled*x_dot)
-        sum_exp_shifted_scaled_x_dot = tl.sum(
-            sum_exp_shifted_scaled_x_dot_sum, 1, keep_dims=True
-        )
-        # step 49: mean(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled))
-        mean_exp_shifted_2_scaled_exp_sh = tl.sum(
-            mean_exp_shifted_2_scaled_exp_sh_sum, 1, keep_dims=True
-        )/length
-        # step 49
-        y_dot = (
-            0.5*mean_exp_shifted_2_scaled_exp_sh*sum_exp_shifted_scaled_x_dot
-            - 0.5*mean_exp_shifted_2_scaled_ex_dot
-        )*length
+            sum_q_x_dot_sum += tl.where(inside, q*(x_dot if HAS_x_dot else 0.0), 0.0)
+            mean_p_q_sum += tl.where(inside, q*sign(p - q), 0.0)
+        mean_p_q_x_dot = tl.sum(mean_p_q_x_dot_sum, 1, keep_dims=True)/length  # step 49
+        sum_q_x_dot = tl.sum(sum_q_x_dot_sum, 1, keep_dims=True)  # step 49
+        mean_p_q = tl.sum(mean_p_q_sum, 1, keep_dims=True)/length  # step 49
+        y_dot = (0.5*mean_p_q*sum_q_x_dot - 0.5*mean_p_q_x_dot)*length  # step 49
         tl.store(y_dot_ptr + row, y_dot, there)
 
 
@@ -314,8 +270,8 @@ def tvd_backward_backward(
     ddx_ptr,
     m_2_ptr,
     m_ptr,
-    inv_Z_2_ptr,
     inv_Z_ptr,
+    inv_Z_2_ptr,
     dx_ptr,
     ddy_ptr,
     x_stride,
@@ -334,16 +290,11 @@ def tvd_backward_backward(
     TILE: tl.constexpr,
     WHOLE: tl.constexpr,
 ):
-    """mean_exp_shifted_scaled_sign = mean(exp_shifted_scaled*sign(exp_shifted_2_scaled
-        - exp_shifted_scaled))
-    d2exp_shifted_scaled_part = dy*ddx*(D*mean_exp_shifted_scaled_sign -
-        sign(exp_shifted_2_scaled - exp_shifted_scaled))/2
-    d2x = exp_shifted_scaled*(d2exp_shifted_scaled_part +
-        dy*sum(ddx*exp_shifted_scaled)*(sign(exp_shifted_2_scaled -
-        exp_shifted_scaled) - D*mean_exp_shifted_scaled_sign)/2 -
-        sum(d2exp_shifted_scaled_part*exp_shifted_scaled))
-    ddy = sum(ddx*exp_shifted_scaled*(D*mean_exp_shifted_scaled_sign -
-        sign(exp_shifted_2_scaled - exp_shifted_scaled))/2)
+    """mean_q_sign = mean(q*sign(p - q))
+    d2q_part = dy*ddx*(D*mean_q_sign - sign(p - q))/2
+    d2x = q*(d2q_part + D*(dy*mean(ddx*q)*(sign(p - q) - D*mean_q_sign)/2 -
+        mean(d2q_part*q)))
+    ddy = sum(ddx*q*(D*mean_q_sign - sign(p - q))/2)
     """
     x_stride = x_stride // EVEN * EVEN
     teacher_stride = teacher_stride // EVEN * EVEN
@@ -362,10 +313,10 @@ def tvd_backward_backward(
         dy = tl.load(dy_ptr + row*dy_stride, there, 0).to(A)
         m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
         m = tl.load(m_ptr + row, there, 0).to(A)
-        inv_Z_2 = tl.load(inv_Z_2_ptr + row, there, 0).to(A)
         inv_Z = tl.load(inv_Z_ptr + row, there, 0).to(A)
-        mean_exp_shifted_scaled_sign_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_exp_shifted_scaled_sum = tl.zeros([ROWS, TILE], A)
+        inv_Z_2 = tl.load(inv_Z_2_ptr + row, there, 0).to(A)
+        mean_q_sign_sum = tl.zeros([ROWS, TILE], A)
+        mean_ddx_q_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -376,31 +327,39 @@ def tvd_backward_backward(
             e_shifted = tl.exp(x_shifted)  # step 3
             teacher_shifted = teacher - m  # step 5
             t_shifted = tl.exp(teacher_shifted)  # step 6
-            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
-            exp_shifted_scaled = e_shifted*inv_Z  # step 12
-            mean_exp_shifted_scaled_sign_sum += tl.where(
+            q = e_shifted*inv_Z  # step 9
+            p = t_shifted*inv_Z_2  # step 12
+            mean_q_sign_sum += tl.where(inside, q*sign(p - q), 0.0)
+            mean_ddx_q_sum += tl.where(inside, (ddx if HAS_ddx else 0.0)*q, 0.0)
+        mean_q_sign = tl.sum(mean_q_sign_sum, 1, keep_dims=True)/length  # step 50
+        mean_ddx_q = tl.sum(mean_ddx_q_sum, 1, keep_dims=True)/length  # step 62
+        mean_q_sign_scaled = 0.5*mean_q_sign*length  # step 52, pass 3: once a row
+        mean_ddx_q_scaled = dy*mean_ddx_q  # step 62, pass 4: once a row
+        mean_q_sign_scaled_2 = -0.5*mean_q_sign*length  # step 62, pass 5: once a row
+        mean_d2q_part_q_unscaled_sum = tl.zeros([ROWS, TILE], A)
+        for start in range(0, TILE if WHOLE else D, TILE):
+            d = start + tl.arange(0, TILE)[None, :]
+            inside = there & (d < D)
+            x = tl.load(x_row + d*x_step, inside, 0).to(A)
+            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
+            ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
+            x_shifted = x - m_2  # step 2
+            e_shifted = tl.exp(x_shifted)  # step 3
+            teacher_shifted = teacher - m  # step 5
+            t_shifted = tl.exp(teacher_shifted)  # step 6
+            q = e_shifted*inv_Z  # step 9
+            p = t_shifted*inv_Z_2  # step 12
+            mean_d2q_part_q_unscaled_sum += tl.where(
                 inside,
-                exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled),
+                (ddx if HAS_ddx else 0.0)*(mean_q_sign_scaled - 0.5*sign(p - q))*q,
                 0.0,
             )
-            sum_ddx_exp_shifted_scaled_sum += tl.where(
-                inside, (ddx if HAS_ddx else 0.0)*exp_shifted_scaled, 0.0
-            )
-        # step 50: mean(exp_shifted_scaled*sign(exp_shifted_2_scaled - exp_shifted_scaled))
-        mean_exp_shifted_scaled_sign = tl.sum(
-            mean_exp_shifted_scaled_sign_sum, 1, keep_dims=True
+        # step 62, pass 6: mean(ddx*(mean_q_sign_scaled - sign(p - q)/2)*q)
+        mean_d2q_part_q_unscaled = tl.sum(
+            mean_d2q_part_q_unscaled_sum, 1, keep_dims=True
         )/length
-        # step 61: sum(ddx*exp_shifted_scaled)
-        sum_ddx_exp_shifted_scaled = tl.sum(
-            sum_ddx_exp_shifted_scaled_sum, 1, keep_dims=True
-        )
-        # step 52, pass 3: once a row
-        mean_exp_shifted_scaled_sign_sca = 0.5*mean_exp_shifted_scaled_sign*length
-        # step 61, pass 4: once a row
-        sum_ddx_exp_shifted_scaled_scale = dy*sum_ddx_exp_shifted_scaled
-        # step 61, pass 5: once a row
-        mean_exp_shifted_scaled_sign_sca_2 = -0.5*mean_exp_shifted_scaled_sign*length
-        ddy_sum = tl.zeros([ROWS, TILE], A)
+        mean_d2q_part_q = dy*mean_d2q_part_q_unscaled  # step 62, pass 7
+        ddy = mean_d2q_part_q_unscaled*length  # step 63, pass 8: shared reductions
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -411,43 +370,19 @@ def tvd_backward_backward(
             e_shifted = tl.exp(x_shifted)  # step 3
             teacher_shifted = teacher - m  # step 5
             t_shifted = tl.exp(teacher_shifted)  # step 6
-            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
-            exp_shifted_scaled = e_shifted*inv_Z  # step 12
-            ddy_sum += tl.where(
-                inside,
-                (ddx if HAS_ddx else 0.0)*exp_shifted_scaled*(
-                    mean_exp_shifted_scaled_sign_sca
-                    - 0.5*sign(exp_shifted_2_scaled - exp_shifted_scaled)
-                ),
-                0.0,
-            )
-        ddy = tl.sum(ddy_sum, 1, keep_dims=True)  # step 62, pass 6
-        sum_d2exp_shifted_scaled_part_ex = ddy*dy  # step 61, pass 7: shared reductions
-        for start in range(0, TILE if WHOLE else D, TILE):
-            d = start + tl.arange(0, TILE)[None, :]
-            inside = there & (d < D)
-            x = tl.load(x_row + d*x_step, inside, 0).to(A)
-            teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
-            ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
-            x_shifted = x - m_2  # step 2
-            e_shifted = tl.exp(x_shifted)  # step 3
-            teacher_shifted = teacher - m  # step 5
-            t_shifted = tl.exp(teacher_shifted)  # step 6
-            exp_shifted_2_scaled = t_shifted*inv_Z_2  # step 10
-            exp_shifted_scaled = e_shifted*inv_Z  # step 12
-            # step 52, pass 8: once a row
-            d2exp_shifted_scaled_part = (ddx if HAS_ddx else 0.0)*(
-                mean_exp_shifted_scaled_sign_sca
-                - 0.5*sign(exp_shifted_2_scaled - exp_shifted_scaled)
+            q = e_shifted*inv_Z  # step 9
+            p = t_shifted*inv_Z_2  # step 12
+            # step 52, pass 9: once a row
+            d2q_part = (ddx if HAS_ddx else 0.0)*(
+                mean_q_sign_scaled - 0.5*sign(p - q)
             )*dy
-            # step 61, pass 9: once a row
+            # step 62, pass 10: once a row
             d2x = (
-                d2exp_shifted_scaled_part
+                d2q_part
                 + (
-                    0.5*sign(exp_shifted_2_scaled - exp_shifted_scaled)
-                    + mean_exp_shifted_scaled_sign_sca_2
-                )*sum_ddx_exp_shifted_scaled_scale
-                - sum_d2exp_shifted_scaled_part_ex
-            )*exp_shifted_scaled
+                    (0.5*sign(p - q) + mean_q_sign_scaled_2)*mean_ddx_q_scaled
+                    - mean_d2q_part_q
+                )*length
+            )*q
             tl.store(dx_row + d, d2x, inside)
         tl.store(ddy_ptr + row, ddy, there)

@@ -75,8 +75,8 @@ class Meanings:
         >>> names.give([Equation(y, x + 1)])
         >>> one = names.branch()
         >>> one.give([Equation(z, x)])
-        >>> names.given, one.given
-        (frozenset({y}), frozenset({y, z}))
+        >>> names.given, sorted(one.given, key=str)
+        (frozenset({y}), [y, z])
         """
         other = Meanings(self.algebra)
         other.meaning.update(self.meaning)

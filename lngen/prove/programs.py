@@ -79,9 +79,9 @@ def program_proofs(derivation: Derivation, handed: Mapping[str, Sequence[RowProg
 def _beside(
     derivation: Derivation, handed: Mapping[str, Sequence[RowProgram]]
 ) -> Iterator[tuple[str, RowProgram, _Program]]:
-    beside: dict[RowProgram, _Forward] = {}
+    beside: dict[RowProgram, _ProgramOfForward] = {}
     for backends, programs in handed.items():
-        forward = beside.setdefault(programs[0], _Forward(derivation, programs[0]))
+        forward = beside.setdefault(programs[0], _ProgramOfForward(derivation, programs[0]))
         for program in programs:
             yield backends, program, _Program(forward, program)
 
@@ -114,7 +114,7 @@ def equations_of(program: RowProgram, skips_corrections: bool = False) -> list[E
 
 
 @dataclass(frozen=True)
-class _Forward:
+class _ProgramOfForward:
     """The program of the forward, whose names are compared once with those of the derivation's forward."""
 
     derivation: Derivation
@@ -146,7 +146,7 @@ class _Forward:
 class _Program:
     """A direction's program beside the derivation; it starts from what the program of `forward` saves."""
 
-    forward: _Forward
+    forward: _ProgramOfForward
     program: RowProgram
 
     @property
