@@ -25,7 +25,7 @@ from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, RowProgram
 from lngen.prove import REQUIRED
 from lngen.prove.every_size import NamesApart, shown_equal
-from lngen.prove.programs import _Forward, _Program, program_proofs
+from lngen.prove.programs import _Program, _ProgramOfForward, program_proofs
 from tests.corpus import NAMES, SOME, planned
 from tests.tiers import sample
 
@@ -98,7 +98,7 @@ def with_fault(a_pass: str, direction: str, symbol: Expr, fault: Callable[[Expr]
     forward, program = handed(passes, name, "forward"), handed(passes, name, direction)
     changed = with_line(program, symbol, fault)
     assert changed != program
-    return _Program(_Forward(planned(name).derivation, changed if program is forward else forward), changed)
+    return _Program(_ProgramOfForward(planned(name).derivation, changed if program is forward else forward), changed)
 
 
 @functools.cache
@@ -143,7 +143,7 @@ def test_each_case_of_left_out_arguments_is_equal_by_itself(name: str) -> None:
     for passes in (numpy.handed, cpp.handed):
         forward, *others = map(passes, made.programs())
         for program in (forward, *others):
-            found = _Program(_Forward(made.derivation, forward), program)
+            found = _Program(_ProgramOfForward(made.derivation, forward), program)
             neutral = {symbol.name: (symbol, value) for symbol, value in found._neutral().items()}
             for names in left_out(program):
                 meanings = found.forward.new_names()
