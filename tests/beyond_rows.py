@@ -122,8 +122,7 @@ def in_pytorch(name: str) -> Callable[..., Any]:
     functional = torch.nn.functional
 
     def ada_layer_norm(x: Any, scale: Any, shift: Any) -> Any:
-        spread = (x.shape[0], *[1] * (x.ndim - 2), -1)
-        return (1 + scale.reshape(spread)) * functional.layer_norm(x, x.shape[-1:], eps=1e-6) + shift.reshape(spread)
+        return modulated(functional.layer_norm(x, x.shape[-1:], eps=1e-6), scale, shift)
 
     def ada_layer_norm_zero(x: Any, branch: Any, gate: Any, scale: Any, shift: Any) -> Any:
         h = x + gate[:, None] * branch
@@ -169,10 +168,7 @@ def in_pytorch(name: str) -> Callable[..., Any]:
     def distillation(x: Any, teacher: Any, label: Any) -> Any:
         student, wanted = torch.log_softmax(x / 2, -1), torch.softmax(teacher / 2, -1)
         soft = functional.kl_div(student, wanted, reduction="none").sum(-1)
-        label = torch.where(label < 0, x.shape[-1], label)  # no entry
-        logits = torch.cat((x, torch.zeros_like(x[:, :1])), -1)
-        hard = torch.logsumexp(x, -1) - logits.gather(-1, label[:, None])[:, 0]
-        return hard / 2 + 4 * soft / 2
+        return -picked(x, label) / 2 + 4 * soft / 2
 
     def dpo(chosen: Any, rejected: Any, reference_chosen: Any, reference_rejected: Any) -> Any:
         return -functional.logsigmoid(0.1 * ((chosen - rejected) - (reference_chosen - reference_rejected)))
@@ -202,8 +198,11 @@ def in_pytorch(name: str) -> Callable[..., Any]:
         return 1 - torch.sigmoid(torch.where(desirable > 0, reward, -reward))
 
     def modulated_rms_norm(x: Any, scale: Any, shift: Any) -> Any:
-        spread = (x.shape[0], *[1] * (x.ndim - 2), -1)
-        return (1 + scale.reshape(spread)) * functional.rms_norm(x, x.shape[-1:], eps=1e-6) + shift.reshape(spread)
+        return modulated(functional.rms_norm(x, x.shape[-1:], eps=1e-6), scale, shift)
+
+    def modulated(xhat: Any, scale: Any, shift: Any) -> Any:
+        spread = (xhat.shape[0], *[1] * (xhat.ndim - 2), -1)
+        return (1 + scale.reshape(spread)) * xhat + shift.reshape(spread)
 
     def picked(x: Any, label: Any) -> Any:
         rows = torch.cat((x, torch.zeros_like(x[:, :1])), -1)

@@ -1,9 +1,11 @@
 """Kernels of several vendored layers in one program, as the page says that builds it."""
 
 import ctypes
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +14,15 @@ import pytest
 from generated import layer_norm, poly_norm, rms_norm
 from lngen.extensions import simt
 from lngen.runtime.includes import inlined
+from lngen.runtime.native import compiled as native
 from tests.requirements import NVCC, gxx, needs_gxx, needs_nvcc
 from tests.shipped import ROOT
 
 PAGE = (ROOT / "docs" / "how_to" / "own_build.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r'^```(?:cpp|cmake) title="([\w.]+)"\n(.*?)^```$', PAGE, re.MULTILINE | re.DOTALL))
 OPTIONS = re.search(r"`g\+\+ (-std=.*?)`", PAGE)
+# The one of the tests' environment first, which need not be on the path.
+CMAKE = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
 
 
 @pytest.fixture
@@ -83,10 +88,10 @@ def normalized(x: np.ndarray, is_centred: int) -> np.ndarray:
 
 
 @needs_gxx
-@pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
+@pytest.mark.skipif(CMAKE is None, reason="needs cmake")
 def test_the_program_for_a_processor_prints_what_numpy_computes(program: Path) -> None:
-    compiled("cmake", "-S", program, "-B", program / "build", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
-    compiled("cmake", "--build", program / "build")
+    compiled(CMAKE, "-S", program, "-B", program / "build", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
+    compiled(CMAKE, "--build", program / "build")
     found = [float(word) for word in compiled(str(program / "build" / "main")).split()]
     x = np.sin(np.arange(64 * 1000) % 977).reshape(64, 1000)
     (y, saved), gamma = layer_norm.forward(x, np.full(1000, 2.0), np.ones(1000)), np.full(1000, 2.0)
@@ -95,6 +100,13 @@ def test_the_program_for_a_processor_prints_what_numpy_computes(program: Path) -
     assert dgamma is not None
     assert dbeta is not None
     np.testing.assert_allclose(found, [y[0, 7], dx[0, 7], dgamma[7], dbeta[7], z[0, 7]], rtol=1e-5, atol=2e-6)
+
+
+def test_rows_are_cut_into_chunks_as_for_python() -> None:
+    text = (ROOT / "lngen" / "runtime" / "native" / "typed.h").read_text(encoding="utf-8")
+    stated = re.findall(r"\b(\w*CHUNK\w*) = (\d+)(?: << (\d+))?[,;]", text)
+    found = {name: int(number) << int(shift or 0) for name, number, shift in stated}
+    assert found == {name: getattr(native, name) for name in ("CHUNKS", "FEW_CHUNKS", "CHUNK_ROWS", "CHUNK_ENTRIES")}
 
 
 TYPED = """

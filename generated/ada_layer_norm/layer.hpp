@@ -15,9 +15,9 @@
 #define LNGEN_LAYER ada_layer_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -41,8 +41,8 @@ struct Saved {
 // y = shift + xhat*(1 + scale)
 inline void forward(const Row* x, const Row* scale, const Row* shift, Computed eps, Row* out_y, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, scale, shift, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, scale, shift, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // g = dy*(1 + scale)
@@ -51,16 +51,16 @@ inline void forward(const Row* x, const Row* scale, const Row* shift, Computed e
 // dshift = sum(dy, "...")
 inline void backward(const Row* x, const Row* scale, const Row* dy, Row* out_dx, Row* out_dscale, Row* out_dshift,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, scale, dy, saved.mu, saved.mu_residual, saved.rstd, out_dx, out_dscale, out_dshift}, {}, rows, D,
-    threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, scale, dy, saved.mu, saved.mu_residual, saved.rstd, out_dx, out_dscale, out_dshift}, {}, {},
+    rows, D, threads);
 }
 
 // y_dot = shift_dot + scale_dot*xhat + rstd*(1 + scale)*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat))
 inline void jvp(const Row* x, const Row* scale, const Row* x_dot, const Row* scale_dot, const Row* shift_dot,
     Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, scale, x_dot, scale_dot, shift_dot, saved.mu, saved.mu_residual, saved.rstd, out_y_dot}, {},
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, scale, x_dot, scale_dot, shift_dot, saved.mu, saved.mu_residual, saved.rstd, out_y_dot}, {}, {},
     rows, D, threads);
 }
 
@@ -76,9 +76,9 @@ inline void jvp(const Row* x, const Row* scale, const Row* x_dot, const Row* sca
 inline void backward_backward(const Row* x, const Row* scale, const Row* dy, const Row* ddx, const Row* ddscale,
     const Row* ddshift, Row* out_dx, Row* out_dscale, Row* out_dshift, Row* out_ddy, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
 kernels.call({x, scale, dy, ddx, ddscale, ddshift, saved.mu, saved.mu_residual, saved.rstd, out_dx, out_dscale, out_dshift, out_ddy},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

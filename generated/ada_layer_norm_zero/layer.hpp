@@ -15,9 +15,9 @@
 #define LNGEN_LAYER ada_layer_norm_zero
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -42,9 +42,9 @@ struct Saved {
 // y = shift + hhat*(1 + scale)
 inline void forward(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* shift,
     Computed eps, Row* out_y, Row* out_h, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, branch, gate, scale, shift, out_y, out_h, saved.mu, saved.mu_residual, saved.rstd}, {eps}, rows,
-    D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, branch, gate, scale, shift, out_y, out_h, saved.mu, saved.mu_residual, saved.rstd}, {eps}, {},
+    rows, D, threads);
 }
 
 // g = dy*(1 + scale)
@@ -56,9 +56,9 @@ inline void forward(const Row* x, const Row* branch, const Row* gate, const Row*
 inline void backward(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* dy,
     const Row* dh, Row* out_dx, Row* out_dbranch, Row* out_dgate, Row* out_dscale, Row* out_dshift,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
 kernels.call({x, branch, gate, scale, dy, dh, saved.mu, saved.mu_residual, saved.rstd, out_dx, out_dbranch, out_dgate, out_dscale, out_dshift},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 // h_dot = x_dot + branch*gate_dot + branch_dot*gate
@@ -66,9 +66,9 @@ kernels.call({x, branch, gate, scale, dy, dh, saved.mu, saved.mu_residual, saved
 inline void jvp(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* x_dot,
     const Row* branch_dot, const Row* gate_dot, const Row* scale_dot, const Row* shift_dot, Row* out_y_dot,
     Row* out_h_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({x, branch, gate, scale, x_dot, branch_dot, gate_dot, scale_dot, shift_dot, saved.mu, saved.mu_residual, saved.rstd, out_y_dot, out_h_dot},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 // g = dy*(1 + scale)
@@ -88,9 +88,9 @@ inline void backward_backward(const Row* x, const Row* branch, const Row* gate, 
     const Row* dh, const Row* ddx, const Row* ddbranch, const Row* ddgate, const Row* ddscale, const Row* ddshift,
     Row* out_dx, Row* out_dbranch, Row* out_dgate, Row* out_dscale, Row* out_dshift, Row* out_ddy, Row* out_ddh,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
 kernels.call({x, branch, gate, scale, dy, dh, ddx, ddbranch, ddgate, ddscale, ddshift, saved.mu, saved.mu_residual, saved.rstd, out_dx, out_dbranch, out_dgate, out_dscale, out_dshift, out_ddy, out_ddh},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

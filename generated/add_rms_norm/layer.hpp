@@ -15,9 +15,9 @@
 #define LNGEN_LAYER add_rms_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -39,8 +39,8 @@ struct Saved {
 // y = gamma*xhat
 inline void forward(const Row* x, const Row* residual, const Parameter* gamma, Computed eps, Row* out_y, Row* out_h,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, residual, gamma, out_y, out_h, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, residual, gamma, out_y, out_h, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // g = gamma*dy
@@ -49,7 +49,7 @@ inline void forward(const Row* x, const Row* residual, const Parameter* gamma, C
 // dgamma = sum_rows(dy*xhat)
 inline void backward(const Row* h, const Row* dy, const Row* dh, const Parameter* gamma, Row* out_dx,
     Row* out_dresidual, Parameter* out_dgamma, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 0};
   kernels.call({h, dy, dh, saved.rstd, gamma, out_dx, out_dresidual}, {}, {gamma, out_dgamma}, rows, D, threads);
 }
 
@@ -58,8 +58,9 @@ inline void backward(const Row* h, const Row* dy, const Row* dh, const Parameter
 inline void jvp(const Row* h, const Row* x_dot, const Row* residual_dot, const Parameter* gamma,
     const Parameter* gamma_dot, Row* out_y_dot, Row* out_h_dot, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({h, x_dot, residual_dot, saved.rstd, gamma, gamma_dot, out_y_dot, out_h_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({h, x_dot, residual_dot, saved.rstd, gamma, gamma_dot, out_y_dot, out_h_dot}, {}, {}, rows, D,
+    threads);
 }
 
 // g = gamma*dy
@@ -73,7 +74,7 @@ inline void jvp(const Row* h, const Row* x_dot, const Row* residual_dot, const P
 inline void backward_backward(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const Row* ddresidual,
     const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_dresidual, Row* out_ddy, Row* out_ddh,
     Parameter* out_dgamma, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
   kernels.call({h, dy, dh, ddx, ddresidual, saved.rstd, gamma, ddgamma, out_dx, out_dresidual, out_ddy, out_ddh},
     {}, {gamma, ddgamma, out_dgamma}, rows, D, threads);
 }

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER add_rms_norm_fp8
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -39,8 +39,8 @@ struct Saved {
 // y = gamma*xhat/scale
 inline void forward(const Row* x, const Row* residual, const Parameter* gamma, const Parameter* scale, Computed eps,
     lngen::cast::float8_e4m3fn* out_y, Row* out_h, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, residual, gamma, scale, out_y, out_h, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, residual, gamma, scale, out_y, out_h, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // g = gamma*dy/scale
@@ -51,7 +51,7 @@ inline void forward(const Row* x, const Row* residual, const Parameter* gamma, c
 inline void backward(const Row* h, const Row* dy, const Row* dh, const Parameter* gamma, const Parameter* scale,
     Row* out_dx, Row* out_dresidual, Parameter* out_dgamma, Parameter* out_dscale, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 1};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 1};
   kernels.call({h, dy, dh, saved.rstd, gamma, scale, out_dx, out_dresidual}, {},
     {gamma, scale, out_dgamma, out_dscale}, rows, D, threads);
 }
@@ -61,9 +61,9 @@ inline void backward(const Row* h, const Row* dy, const Row* dh, const Parameter
 inline void jvp(const Row* h, const Row* x_dot, const Row* residual_dot, const Parameter* gamma,
     const Parameter* scale, const Parameter* gamma_dot, const Parameter* scale_dot, Row* out_y_dot, Row* out_h_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
   kernels.call({h, x_dot, residual_dot, saved.rstd, gamma, scale, gamma_dot, scale_dot, out_y_dot, out_h_dot}, {},
-    rows, D, threads);
+    {}, rows, D, threads);
 }
 
 // g = gamma*dy/scale
@@ -82,7 +82,7 @@ inline void backward_backward(const Row* h, const Row* dy, const Row* dh, const 
     const Parameter* gamma, const Parameter* scale, const Parameter* ddgamma, const Parameter* ddscale, Row* out_dx,
     Row* out_dresidual, Row* out_ddy, Row* out_ddh, Parameter* out_dgamma, Parameter* out_dscale,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 2, 2};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 2, 2};
 kernels.call({h, dy, dh, ddx, ddresidual, saved.rstd, gamma, scale, ddgamma, ddscale, out_dx, out_dresidual, out_ddy, out_ddh},
     {}, {gamma, scale, ddgamma, ddscale, out_dgamma, out_dscale}, rows, D, threads);
 }

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER alibi_softmax
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -43,23 +43,23 @@ struct Saved {
 // y = inv_sum_e_shifted*e_shifted
 inline void forward(const Row* x, const Row* slope, const Integer* position, Row* out_y, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, slope, position, out_y, saved.m, saved.inv_sum_e_shifted}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, slope, position, out_y, saved.m, saved.inv_sum_e_shifted}, {}, {}, rows, D, threads);
 }
 
 // dx = where(index() <= position, inv_sum_e_shifted*exp_u*(dy - sum(dy*y)), 0)
 inline void backward(const Row* x, const Row* slope, const Integer* position, const Row* dy, Row* out_dx,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, slope, position, dy, saved.m, saved.inv_sum_e_shifted, out_dx}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, slope, position, dy, saved.m, saved.inv_sum_e_shifted, out_dx}, {}, {}, rows, D, threads);
 }
 
 // e_shifted_dot = where(index() <= position, exp_u*x_dot, 0)
 // y_dot = inv_sum_e_shifted*(e_shifted_dot - y*sum(e_shifted_dot))
 inline void jvp(const Row* x, const Row* slope, const Integer* position, const Row* x_dot, Row* out_y_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, slope, position, x_dot, saved.m, saved.inv_sum_e_shifted, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, slope, position, x_dot, saved.m, saved.inv_sum_e_shifted, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // mean_dy_y = mean(dy*y)
@@ -67,8 +67,8 @@ inline void jvp(const Row* x, const Row* slope, const Integer* position, const R
 // ddy = where(index() <= position, inv_sum_e_shifted*ddx*exp_u, 0) + y*mean(where(index() <= position, -D*inv_sum_e_shifted*ddx*exp_u, 0))
 inline void backward_backward(const Row* x, const Row* slope, const Integer* position, const Row* dy,
     const Row* ddx, Row* out_dx, Row* out_ddy, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, slope, position, dy, ddx, saved.m, saved.inv_sum_e_shifted, out_dx, out_ddy}, {}, rows, D,
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, slope, position, dy, ddx, saved.m, saved.inv_sum_e_shifted, out_dx, out_ddy}, {}, {}, rows, D,
     threads);
 }
 

@@ -16,9 +16,9 @@
 #define LNGEN_LAYER attention_residuals
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -69,9 +69,9 @@ struct Saved {
 // y = scale*(ahat + bhat + chat)
 inline void forward(const Row* a, const Row* b, const Row* c, const Parameter* query, Computed eps, Row* out_y,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
 kernels.call({a, b, c, query, out_y, saved.sum_a_query, saved.rstd, saved.sum_b_query, saved.rstd_2, saved.sum_c_query, saved.rstd_3, saved.p_shifted, saved.q_shifted, saved.r, saved.exp_largest_2, saved.exp_largest_2_scaled, saved.scale},
-    {eps}, rows, D, threads);
+    {eps}, {}, rows, D, threads);
 }
 
 // dchat = scale*dy
@@ -90,7 +90,7 @@ kernels.call({a, b, c, query, out_y, saved.sum_a_query, saved.rstd, saved.sum_b_
 // dx = join(da, db, dc)
 inline void backward(const Row* a, const Row* b, const Row* c, const Row* dy, const Parameter* query, Row* out_da,
     Row* out_db, Row* out_dc, Parameter* out_dquery, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 0};
 kernels.call({a, b, c, dy, saved.sum_a_query, saved.rstd, saved.sum_b_query, saved.rstd_2, saved.sum_c_query, saved.rstd_3, saved.p_shifted, saved.q_shifted, saved.r, saved.exp_largest_2, saved.exp_largest_2_scaled, saved.scale, query, out_da, out_db, out_dc},
     {}, {query, out_dquery}, rows, D, threads);
 }
@@ -121,9 +121,9 @@ kernels.call({a, b, c, dy, saved.sum_a_query, saved.rstd, saved.sum_b_query, sav
 inline void jvp(const Row* a, const Row* b, const Row* c, const Row* a_dot, const Row* b_dot, const Row* c_dot,
     const Parameter* query, const Parameter* query_dot, Row* out_y_dot, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({a, b, c, a_dot, b_dot, c_dot, saved.sum_a_query, saved.rstd, saved.sum_b_query, saved.rstd_2, saved.sum_c_query, saved.rstd_3, saved.p_shifted, saved.q_shifted, saved.r, saved.exp_largest_2, saved.exp_largest_2_scaled, saved.scale, query, query_dot, out_y_dot},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 // dda = at(ddx, n=0)
@@ -219,7 +219,7 @@ inline void backward_backward(const Row* a, const Row* b, const Row* c, const Ro
     const Row* ddb, const Row* ddc, const Parameter* query, Computed eps, const Parameter* ddquery, Row* out_da,
     Row* out_db, Row* out_dc, Row* out_ddy, Parameter* out_dquery, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
 kernels.call({a, b, c, dy, dda, ddb, ddc, saved.sum_a_query, saved.rstd, saved.sum_b_query, saved.rstd_2, saved.sum_c_query, saved.rstd_3, saved.p_shifted, saved.q_shifted, saved.r, saved.exp_largest_2, saved.exp_largest_2_scaled, saved.scale, query, ddquery, out_da, out_db, out_dc, out_ddy},
     {eps}, {query, ddquery, out_dquery}, rows, D, threads);
 }

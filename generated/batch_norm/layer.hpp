@@ -15,9 +15,9 @@
 #define LNGEN_LAYER batch_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -42,9 +42,9 @@ struct Saved {
 // y = gamma*xhat + beta
 inline void forward(const Row* x, const Row* gamma, const Row* beta, Computed eps, Row* out_y, Row* out_mu,
     Row* out_var, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, gamma, beta, out_y, out_mu, out_var, saved.mu_saved, saved.mu_residual, saved.rstd}, {eps}, rows,
-    D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, gamma, beta, out_y, out_mu, out_var, saved.mu_saved, saved.mu_residual, saved.rstd}, {eps}, {},
+    rows, D, threads);
 }
 
 // g = gamma*dy
@@ -53,9 +53,9 @@ inline void forward(const Row* x, const Row* gamma, const Row* beta, Computed ep
 // dbeta = sum(dy)
 inline void backward(const Row* x, const Row* gamma, const Row* dy, const Row* dmu, const Row* dvar, Row* out_dx,
     Row* out_dgamma, Row* out_dbeta, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
 kernels.call({x, gamma, dy, dmu, dvar, saved.mu_saved, saved.mu_residual, saved.rstd, out_dx, out_dgamma, out_dbeta},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 // mu_dot = mean(x_dot)
@@ -66,9 +66,9 @@ kernels.call({x, gamma, dy, dmu, dvar, saved.mu_saved, saved.mu_residual, saved.
 // y_dot = gamma*xhat_dot + gamma_dot*xhat + beta_dot
 inline void jvp(const Row* x, const Row* gamma, const Row* x_dot, const Row* gamma_dot, const Row* beta_dot,
     Row* out_y_dot, Row* out_mu_dot, Row* out_var_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({x, gamma, x_dot, gamma_dot, beta_dot, saved.mu_residual, saved.rstd, out_y_dot, out_mu_dot, out_var_dot},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 // g = gamma*dy
@@ -86,9 +86,9 @@ kernels.call({x, gamma, x_dot, gamma_dot, beta_dot, saved.mu_residual, saved.rst
 inline void backward_backward(const Row* x, const Row* gamma, const Row* dy, const Row* dmu, const Row* dvar,
     const Row* ddx, const Row* ddgamma, const Row* ddbeta, Row* out_dx, Row* out_dgamma, Row* out_dbeta,
     Row* out_ddy, Row* out_ddmu, Row* out_ddvar, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
 kernels.call({x, gamma, dy, dmu, dvar, ddx, ddgamma, ddbeta, saved.mu_residual, saved.rstd, out_dx, out_dgamma, out_dbeta, out_ddy, out_ddmu, out_ddvar},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER causal_softmax
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -42,8 +42,8 @@ struct Saved {
 // y = inv_sum_e_shifted*e_shifted
 inline void forward(const Row* x, const Integer* position, const Parameter* scale, Row* out_y, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, position, scale, out_y, saved.m, saved.inv_sum_e_shifted}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, position, scale, out_y, saved.m, saved.inv_sum_e_shifted}, {}, {}, rows, D, threads);
 }
 
 // du = where(index() <= position, inv_sum_e_shifted*exp_u*(dy - sum(dy*y)), 0)
@@ -51,7 +51,7 @@ inline void forward(const Row* x, const Integer* position, const Parameter* scal
 // dscale = sum_rows(sum(where(index() <= position, du*x, 0)))
 inline void backward(const Row* x, const Integer* position, const Row* dy, const Parameter* scale, Row* out_dx,
     Parameter* out_dscale, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 0, 1};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 0, 1};
   kernels.call({x, position, dy, saved.m, saved.inv_sum_e_shifted, scale, out_dx}, {}, {scale, out_dscale}, rows, D,
     threads);
 }
@@ -60,8 +60,8 @@ inline void backward(const Row* x, const Integer* position, const Row* dy, const
 // y_dot = inv_sum_e_shifted*(e_shifted_dot - y*sum(e_shifted_dot))
 inline void jvp(const Row* x, const Integer* position, const Row* x_dot, const Parameter* scale,
     const Parameter* scale_dot, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, position, x_dot, saved.m, saved.inv_sum_e_shifted, scale, scale_dot, out_y_dot}, {}, rows, D,
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, position, x_dot, saved.m, saved.inv_sum_e_shifted, scale, scale_dot, out_y_dot}, {}, {}, rows, D,
     threads);
 }
 
@@ -75,7 +75,7 @@ inline void jvp(const Row* x, const Integer* position, const Row* x_dot, const P
 inline void backward_backward(const Row* x, const Integer* position, const Row* dy, const Row* ddx,
     const Parameter* scale, const Parameter* ddscale, Row* out_dx, Row* out_ddy, Parameter* out_dscale,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 0, 1};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 0, 1};
   kernels.call({x, position, dy, ddx, saved.m, saved.inv_sum_e_shifted, scale, ddscale, out_dx, out_ddy}, {},
     {scale, ddscale, out_dscale}, rows, D, threads);
 }

@@ -16,9 +16,9 @@
 #define LNGEN_LAYER cispo
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -45,24 +45,24 @@ struct Saved {
 // y = -advantage*ratio*(sum_where_x - m_2 - log_Z)
 inline void forward(const Row* x, const Integer* label, const Row* advantage, const Row* old, Computed high,
     Row* out_y, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, label, advantage, old, out_y, saved.m_2, saved.Z_, saved.ratio}, {high}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, label, advantage, old, out_y, saved.m_2, saved.Z_, saved.ratio}, {high}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
 // dx = advantage*dy*ratio*p + where(index() == label, -advantage*dy*ratio, 0)
 inline void backward(const Row* x, const Integer* label, const Row* advantage, const Row* dy, Row* out_dx,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, label, advantage, dy, saved.m_2, saved.Z_, saved.ratio, out_dx}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, label, advantage, dy, saved.m_2, saved.Z_, saved.ratio, out_dx}, {}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
 // y_dot = D*advantage*ratio*(mean(p*x_dot) - mean(where(index() == label, x_dot, 0)))
 inline void jvp(const Row* x, const Integer* label, const Row* advantage, const Row* x_dot, Row* out_y_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, label, advantage, x_dot, saved.m_2, saved.Z_, saved.ratio, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, label, advantage, x_dot, saved.m_2, saved.Z_, saved.ratio, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
@@ -70,8 +70,8 @@ inline void jvp(const Row* x, const Integer* label, const Row* advantage, const 
 // ddy = advantage*ratio*sum(ddx*p) + sum(where(index() == label, -advantage*ratio*ddx, 0))
 inline void backward_backward(const Row* x, const Integer* label, const Row* advantage, const Row* dy,
     const Row* ddx, Row* out_dx, Row* out_ddy, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, label, advantage, dy, ddx, saved.m_2, saved.Z_, saved.ratio, out_dx, out_ddy}, {}, rows, D,
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, label, advantage, dy, ddx, saved.m_2, saved.Z_, saved.ratio, out_dx, out_ddy}, {}, {}, rows, D,
     threads);
 }
 

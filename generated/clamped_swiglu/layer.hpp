@@ -15,9 +15,9 @@
 #define LNGEN_LAYER clamped_swiglu
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -36,8 +36,8 @@ using lngen::LNGEN_SPACE::Row;
 // y = gate*sigmoid_u*(1 + value)
 inline void forward(const Row* x_0, const Row* x_1, Computed alpha, Computed limit, Row* out_y, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x_0, x_1, out_y}, {alpha, limit}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x_0, x_1, out_y}, {alpha, limit}, {}, rows, D, threads);
 }
 
 // dx_0 = where(x_0 >= limit, 0, dy*sigmoid_u*(1 + value)*(1 + alpha*gate*(1 - sigmoid_u)))
@@ -45,8 +45,8 @@ inline void forward(const Row* x_0, const Row* x_1, Computed alpha, Computed lim
 // dx = join(dx_0, dx_1)
 inline void backward(const Row* x_0, const Row* x_1, const Row* dy, Computed alpha, Computed limit, Row* out_dx_0,
     Row* out_dx_1, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x_0, x_1, dy, out_dx_0, out_dx_1}, {alpha, limit}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x_0, x_1, dy, out_dx_0, out_dx_1}, {alpha, limit}, {}, rows, D, threads);
 }
 
 // x_0_dot = at(x_dot, s=0)
@@ -55,8 +55,8 @@ inline void backward(const Row* x_0, const Row* x_1, const Row* dy, Computed alp
 // y_dot = sigmoid_u*(gate_dot*(1 + value) + alpha*gate*gate_dot*(1 - sigmoid_u)*(1 + value) + where(where(x_1 <= -limit, -limit, x_1) >= limit, 0, where(x_1 <= -limit, 0, gate*x_1_dot)))
 inline void jvp(const Row* x_0, const Row* x_1, const Row* x_0_dot, const Row* x_1_dot, Computed alpha,
     Computed limit, Row* out_y_dot, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x_0, x_1, x_0_dot, x_1_dot, out_y_dot}, {alpha, limit}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x_0, x_1, x_0_dot, x_1_dot, out_y_dot}, {alpha, limit}, {}, rows, D, threads);
 }
 
 // ddx_0 = at(ddx, s=0)
@@ -68,8 +68,8 @@ inline void jvp(const Row* x_0, const Row* x_1, const Row* x_0_dot, const Row* x
 inline void backward_backward(const Row* x_0, const Row* x_1, const Row* dy, const Row* ddx_0, const Row* ddx_1,
     Computed alpha, Computed limit, Row* out_dx_0, Row* out_dx_1, Row* out_ddy, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x_0, x_1, dy, ddx_0, ddx_1, out_dx_0, out_dx_1, out_ddy}, {alpha, limit}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x_0, x_1, dy, ddx_0, ddx_1, out_dx_0, out_dx_1, out_ddy}, {alpha, limit}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER cross_entropy
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -43,8 +43,8 @@ struct Saved {
 // y = -sum_logp_target
 inline void forward(const Row* x, const Row* target, Row* out_y, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, target, out_y, saved.m, saved.Z_, saved.log_Z}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, target, out_y, saved.m, saved.Z_, saved.log_Z}, {}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
@@ -52,8 +52,8 @@ inline void forward(const Row* x, const Row* target, Row* out_y, const Saved& sa
 // dtarget = -dy*logp
 inline void backward(const Row* x, const Row* target, const Row* dy, Row* out_dx, Row* out_dtarget,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, target, dy, saved.m, saved.Z_, saved.log_Z, out_dx, out_dtarget}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, target, dy, saved.m, saved.Z_, saved.log_Z, out_dx, out_dtarget}, {}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
@@ -61,8 +61,8 @@ inline void backward(const Row* x, const Row* target, const Row* dy, Row* out_dx
 // y_dot = -sum(logp*target_dot + target*(x_dot - log_Z_dot))
 inline void jvp(const Row* x, const Row* target, const Row* x_dot, const Row* target_dot, Row* out_y_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, target, x_dot, target_dot, saved.m, saved.Z_, saved.log_Z, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, target, x_dot, target_dot, saved.m, saved.Z_, saved.log_Z, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // mean_target = mean(target)
@@ -72,8 +72,8 @@ inline void jvp(const Row* x, const Row* target, const Row* x_dot, const Row* ta
 // ddy = D*(mean(ddx*(D*mean_target*p - target)) - mean(ddtarget*logp))
 inline void backward_backward(const Row* x, const Row* target, const Row* dy, const Row* ddx, const Row* ddtarget,
     Row* out_dx, Row* out_dtarget, Row* out_ddy, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, target, dy, ddx, ddtarget, saved.m, saved.Z_, saved.log_Z, out_dx, out_dtarget, out_ddy}, {},
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, target, dy, ddx, ddtarget, saved.m, saved.Z_, saved.log_Z, out_dx, out_dtarget, out_ddy}, {}, {},
     rows, D, threads);
 }
 

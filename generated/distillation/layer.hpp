@@ -15,9 +15,9 @@
 #define LNGEN_LAYER distillation
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -60,9 +60,9 @@ struct Saved {
 // y = share*temperature**2*soft + (1 - share)*(m_3 + log_Z - sum_where_x)
 inline void forward(const Row* x, const Row* teacher, const Integer* label, Computed temperature, Computed share,
     Row* out_y, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
   kernels.call({x, teacher, label, out_y, saved.m_3, saved.Z_, saved.m, saved.Z_2_, saved.m_2, saved.inv_Z_3},
-    {temperature, share}, rows, D, threads);
+    {temperature, share}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
@@ -70,9 +70,9 @@ inline void forward(const Row* x, const Row* teacher, const Integer* label, Comp
 // dx = where(index() == label, dy*(share - 1), 0) + dy*(p + share*(temperature*(p_2 - exp_shifted_3_scaled) - p))
 inline void backward(const Row* x, const Row* teacher, const Integer* label, const Row* dy, Computed temperature,
     Computed share, Row* out_dx, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
   kernels.call({x, teacher, label, dy, saved.m_3, saved.Z_, saved.m, saved.Z_2_, saved.m_2, saved.inv_Z_3, out_dx},
-    {temperature, share}, rows, D, threads);
+    {temperature, share}, {}, rows, D, threads);
 }
 
 // p_2 = exp_shifted_2/Z_2
@@ -81,9 +81,9 @@ inline void backward(const Row* x, const Row* teacher, const Integer* label, con
 // y_dot = D*(mean(where(index() == label, x_dot, 0))*(share - 1) + mean(p*x_dot)*(1 - share) - share*temperature**2*mean(exp_shifted_3_scaled*(x_dot/temperature - log_Z_2_dot)))
 inline void jvp(const Row* x, const Row* teacher, const Integer* label, const Row* x_dot, Computed temperature,
     Computed share, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({x, teacher, label, x_dot, saved.m_3, saved.Z_, saved.m, saved.Z_2_, saved.m_2, saved.inv_Z_3, out_y_dot},
-    {temperature, share}, rows, D, threads);
+    {temperature, share}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
@@ -93,9 +93,9 @@ kernels.call({x, teacher, label, x_dot, saved.m_3, saved.Z_, saved.m, saved.Z_2_
 inline void backward_backward(const Row* x, const Row* teacher, const Integer* label, const Row* dy, const Row* ddx,
     Computed temperature, Computed share, Row* out_dx, Row* out_ddy, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
 kernels.call({x, teacher, label, dy, ddx, saved.m_3, saved.Z_, saved.m, saved.Z_2_, saved.m_2, saved.inv_Z_3, out_dx, out_ddy},
-    {temperature, share}, rows, D, threads);
+    {temperature, share}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER dpo
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -36,8 +36,8 @@ using lngen::LNGEN_SPACE::Row;
 inline void forward(const Row* chosen, const Row* rejected, const Row* reference_chosen,
     const Row* reference_rejected, Computed beta, Computed smoothing, Row* out_y, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({chosen, rejected, reference_chosen, reference_rejected, out_y}, {beta, smoothing}, rows, D,
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({chosen, rejected, reference_chosen, reference_rejected, out_y}, {beta, smoothing}, {}, rows, D,
     threads);
 }
 
@@ -46,9 +46,9 @@ inline void forward(const Row* chosen, const Row* rejected, const Row* reference
 inline void backward(const Row* chosen, const Row* rejected, const Row* reference_chosen,
     const Row* reference_rejected, const Row* dy, Computed beta, Computed smoothing, Row* out_dchosen,
     Row* out_drejected, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
   kernels.call({chosen, rejected, reference_chosen, reference_rejected, dy, out_dchosen, out_drejected},
-    {beta, smoothing}, rows, D, threads);
+    {beta, smoothing}, {}, rows, D, threads);
 }
 
 // margin_dot = beta*(chosen_dot - rejected_dot)
@@ -57,9 +57,9 @@ inline void backward(const Row* chosen, const Row* rejected, const Row* referenc
 inline void jvp(const Row* chosen, const Row* rejected, const Row* reference_chosen, const Row* reference_rejected,
     const Row* chosen_dot, const Row* rejected_dot, Computed beta, Computed smoothing, Row* out_y_dot,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
   kernels.call({chosen, rejected, reference_chosen, reference_rejected, chosen_dot, rejected_dot, out_y_dot},
-    {beta, smoothing}, rows, D, threads);
+    {beta, smoothing}, {}, rows, D, threads);
 }
 
 // ddchosen_2 = ddchosen - ddrejected
@@ -70,9 +70,9 @@ inline void backward_backward(const Row* chosen, const Row* rejected, const Row*
     const Row* reference_rejected, const Row* dy, const Row* ddchosen, const Row* ddrejected, Computed beta,
     Computed smoothing, Row* out_dchosen, Row* out_drejected, Row* out_ddy, long long rows, int D, int threads = 1)
     {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
 kernels.call({chosen, rejected, reference_chosen, reference_rejected, dy, ddchosen, ddrejected, out_dchosen, out_drejected, out_ddy},
-    {beta, smoothing}, rows, D, threads);
+    {beta, smoothing}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER dropout_add_layer_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -44,9 +44,9 @@ struct Saved {
 inline void forward(const Row* x, const Row* residual, const OneInteger* seed, const Parameter* gamma,
     const Parameter* beta, Computed p, Computed eps, Row* out_y, Row* out_h, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
   kernels.call({x, residual, seed, gamma, beta, out_y, out_h, saved.mu, saved.mu_residual, saved.rstd}, {p, eps},
-    rows, D, threads);
+    {}, rows, D, threads);
 }
 
 // g = gamma*dy
@@ -57,7 +57,7 @@ inline void forward(const Row* x, const Row* residual, const OneInteger* seed, c
 inline void backward(const Row* h, const Row* dy, const Row* dh, const OneInteger* seed, const Parameter* gamma,
     Computed p, Row* out_dx, Row* out_dresidual, Parameter* out_dgamma, Parameter* out_dbeta, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
   kernels.call({h, dy, dh, saved.mu, saved.mu_residual, saved.rstd, seed, gamma, out_dx, out_dresidual}, {p},
     {seed, gamma, out_dgamma, out_dbeta}, rows, D, threads);
 }
@@ -67,9 +67,9 @@ inline void backward(const Row* h, const Row* dy, const Row* dh, const OneIntege
 inline void jvp(const Row* h, const Row* x_dot, const Row* residual_dot, const OneInteger* seed,
     const Parameter* gamma, Computed p, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot,
     Row* out_h_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({h, x_dot, residual_dot, saved.mu, saved.mu_residual, saved.rstd, seed, gamma, gamma_dot, beta_dot, out_y_dot, out_h_dot},
-    {p}, rows, D, threads);
+    {p}, {}, rows, D, threads);
 }
 
 // g = gamma*dy
@@ -86,7 +86,7 @@ inline void backward_backward(const Row* h, const Row* dy, const Row* dh, const 
     const OneInteger* seed, const Parameter* gamma, Computed p, const Parameter* ddgamma, const Parameter* ddbeta,
     Row* out_dx, Row* out_dresidual, Row* out_ddy, Row* out_ddh, Parameter* out_dgamma, Parameter* out_dbeta,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
 kernels.call({h, dy, dh, ddx, ddresidual, saved.mu, saved.mu_residual, saved.rstd, seed, gamma, ddgamma, ddbeta, out_dx, out_dresidual, out_ddy, out_ddh},
     {p}, {seed, gamma, ddgamma, ddbeta, out_dgamma, out_dbeta}, rows, D, threads);
 }

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER dual_rms_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -43,8 +43,8 @@ struct Saved {
 // y = before*rhat
 inline void forward(const Row* x, const Row* residual, const Parameter* after, const Parameter* before,
     Computed eps, Row* out_y, Row* out_r, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, residual, after, before, out_y, out_r, saved.rstd, saved.rstd_2}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, residual, after, before, out_y, out_r, saved.rstd, saved.rstd_2}, {eps}, {}, rows, D, threads);
 }
 
 // g = before*dy
@@ -56,7 +56,7 @@ inline void forward(const Row* x, const Row* residual, const Parameter* after, c
 inline void backward(const Row* x, const Row* residual, const Row* dy, const Row* dr, const Parameter* after,
     const Parameter* before, Row* out_dx, Row* out_dresidual, Parameter* out_dafter, Parameter* out_dbefore,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
   kernels.call({x, residual, dy, dr, saved.rstd, saved.rstd_2, after, before, out_dx, out_dresidual}, {},
     {after, before, out_dafter, out_dbefore}, rows, D, threads);
 }
@@ -66,9 +66,9 @@ inline void backward(const Row* x, const Row* residual, const Row* dy, const Row
 inline void jvp(const Row* x, const Row* residual, const Row* x_dot, const Row* residual_dot,
     const Parameter* after, const Parameter* before, const Parameter* after_dot, const Parameter* before_dot,
     Row* out_y_dot, Row* out_r_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({x, residual, x_dot, residual_dot, saved.rstd, saved.rstd_2, after, before, after_dot, before_dot, out_y_dot, out_r_dot},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 // g = before*dy
@@ -89,7 +89,7 @@ inline void backward_backward(const Row* x, const Row* residual, const Row* dy, 
     const Row* ddresidual, const Parameter* after, const Parameter* before, const Parameter* ddafter,
     const Parameter* ddbefore, Row* out_dx, Row* out_dresidual, Row* out_ddy, Row* out_ddr, Parameter* out_dafter,
     Parameter* out_dbefore, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 2, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 2, 0};
 kernels.call({x, residual, dy, dr, ddx, ddresidual, saved.rstd, saved.rstd_2, after, before, ddafter, ddbefore, out_dx, out_dresidual, out_ddy, out_ddr},
     {}, {after, before, ddafter, ddbefore, out_dafter, out_dbefore}, rows, D, threads);
 }

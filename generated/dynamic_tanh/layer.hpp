@@ -15,9 +15,9 @@
 #define LNGEN_LAYER dynamic_tanh
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -32,8 +32,8 @@ using lngen::LNGEN_SPACE::Row;
 // y = gamma*t + beta
 inline void forward(const Row* x, const Parameter* alpha, const Parameter* gamma, const Parameter* beta, Row* out_y,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, alpha, gamma, beta, out_y}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, alpha, gamma, beta, out_y}, {}, {}, rows, D, threads);
 }
 
 // du = gamma*dy*(1 - t)*(1 + t)
@@ -43,7 +43,7 @@ inline void forward(const Row* x, const Parameter* alpha, const Parameter* gamma
 // dbeta = sum_rows(dy)
 inline void backward(const Row* x, const Row* dy, const Parameter* alpha, const Parameter* gamma, Row* out_dx,
     Parameter* out_dalpha, Parameter* out_dgamma, Parameter* out_dbeta, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 1};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 1};
   kernels.call({x, dy, alpha, gamma, out_dx}, {}, {alpha, gamma, out_dalpha, out_dgamma, out_dbeta}, rows, D,
     threads);
 }
@@ -52,8 +52,8 @@ inline void backward(const Row* x, const Row* dy, const Parameter* alpha, const 
 inline void jvp(const Row* x, const Row* x_dot, const Parameter* alpha, const Parameter* gamma,
     const Parameter* alpha_dot, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // du = gamma*dy*(1 - t)*(1 + t)
@@ -68,7 +68,7 @@ inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, const
     const Parameter* gamma, const Parameter* ddalpha, const Parameter* ddgamma, const Parameter* ddbeta,
     Row* out_dx, Row* out_ddy, Parameter* out_dalpha, Parameter* out_dgamma, Parameter* out_dbeta, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 1};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 1};
   kernels.call({x, dy, ddx, alpha, gamma, ddalpha, ddgamma, ddbeta, out_dx, out_ddy}, {},
     {alpha, gamma, ddalpha, ddgamma, ddbeta, out_dalpha, out_dgamma, out_dbeta}, rows, D, threads);
 }

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER focal_loss
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -47,18 +47,18 @@ struct Saved {
 // y = -logpt*power_expm1_logpt
 inline void forward(const Row* x, const Integer* label, Computed gamma, Row* out_y, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
   kernels.call({x, label, out_y, saved.m, saved.Z_, saved.logpt, saved.expm1_logpt, saved.power_expm1_logpt},
-    {gamma}, rows, D, threads);
+    {gamma}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
 // dx = where(index() == label, where(gamma == 0, 0, gamma*dy*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1)) - dy*power_expm1_logpt, 0) + where(label >= 0, where(label < D, dy*power_expm1_logpt*p + where(gamma == 0, 0, -gamma*dy*logpt*p*exp(logpt)*(-expm1_logpt)**(gamma - 1)), 0), 0)
 inline void backward(const Row* x, const Integer* label, const Row* dy, Computed gamma, Row* out_dx,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
   kernels.call({x, label, dy, saved.m, saved.Z_, saved.logpt, saved.expm1_logpt, saved.power_expm1_logpt, out_dx},
-    {gamma}, rows, D, threads);
+    {gamma}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
@@ -66,9 +66,9 @@ inline void backward(const Row* x, const Integer* label, const Row* dy, Computed
 // y_dot = where(gamma == 0, 0, gamma*logpt*(-expm1_logpt)**(gamma - 1)*sum(where(index() == label, exp(logpt)*(x_dot - log_Z_dot), 0))) - power_expm1_logpt*sum(where(index() == label, x_dot - log_Z_dot, 0))
 inline void jvp(const Row* x, const Integer* label, const Row* x_dot, Computed gamma, Row* out_y_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({x, label, x_dot, saved.m, saved.Z_, saved.logpt, saved.expm1_logpt, saved.power_expm1_logpt, out_y_dot},
-    {gamma}, rows, D, threads);
+    {gamma}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
@@ -77,9 +77,9 @@ kernels.call({x, label, x_dot, saved.m, saved.Z_, saved.logpt, saved.expm1_logpt
 // ddy = sum(where(index() == label, where(gamma == 0, 0, gamma*logpt*ddx*exp(logpt)*(-expm1_logpt)**(gamma - 1)) - power_expm1_logpt*ddx, 0)) + where(label >= 0, where(label < D, power_expm1_logpt*sum(ddx*p) + where(gamma == 0, 0, -gamma*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1)*sum(ddx*p)), 0), 0)
 inline void backward_backward(const Row* x, const Integer* label, const Row* dy, const Row* ddx, Computed gamma,
     Row* out_dx, Row* out_ddy, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
 kernels.call({x, label, dy, ddx, saved.m, saved.Z_, saved.logpt, saved.expm1_logpt, saved.power_expm1_logpt, out_dx, out_ddy},
-    {gamma}, rows, D, threads);
+    {gamma}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

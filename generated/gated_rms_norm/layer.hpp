@@ -15,9 +15,9 @@
 #define LNGEN_LAYER gated_rms_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -40,8 +40,8 @@ struct Saved {
 // y = gamma*silu_z*xhat
 inline void forward(const Row* x, const Row* z, const Parameter* gamma, Computed eps, Row* out_y,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, z, gamma, out_y, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, z, gamma, out_y, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // g = gamma*dy*silu_z
@@ -50,15 +50,15 @@ inline void forward(const Row* x, const Row* z, const Parameter* gamma, Computed
 // dgamma = sum_rows(dy*silu_z*xhat)
 inline void backward(const Row* x, const Row* z, const Row* dy, const Parameter* gamma, Row* out_dx, Row* out_dz,
     Parameter* out_dgamma, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 0};
   kernels.call({x, z, dy, saved.rstd, gamma, out_dx, out_dz}, {}, {gamma, out_dgamma}, rows, D, threads);
 }
 
 // y_dot = gamma_dot*silu_z*xhat + gamma*sigmoid_z*xhat*z_dot*(1 + z*(1 - sigmoid_z)) + rstd*gamma*silu_z*(x_dot - xhat*mean(x_dot*xhat))
 inline void jvp(const Row* x, const Row* z, const Row* x_dot, const Row* z_dot, const Parameter* gamma,
     const Parameter* gamma_dot, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, z, x_dot, z_dot, saved.rstd, gamma, gamma_dot, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, z, x_dot, z_dot, saved.rstd, gamma, gamma_dot, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // g = gamma*dy*silu_z
@@ -73,7 +73,7 @@ inline void jvp(const Row* x, const Row* z, const Row* x_dot, const Row* z_dot, 
 inline void backward_backward(const Row* x, const Row* z, const Row* dy, const Row* ddx, const Row* ddz,
     const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_dz, Row* out_ddy, Parameter* out_dgamma,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
   kernels.call({x, z, dy, ddx, ddz, saved.rstd, gamma, ddgamma, out_dx, out_dz, out_ddy}, {},
     {gamma, ddgamma, out_dgamma}, rows, D, threads);
 }

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER geglu
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -32,8 +32,8 @@ using lngen::LNGEN_SPACE::Row;
 // sigmoid_u = sigmoid(1.5957691216057308*gate + 35677408136300126361*gate**3/5e20)
 // y = gate*sigmoid_u*value
 inline void forward(const Row* gate, const Row* value, Row* out_y, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({gate, value, out_y}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({gate, value, out_y}, {}, {}, rows, D, threads);
 }
 
 // dgate = dy*sigmoid_u*value*(1 + 1.5957691216057308*gate*(1 - sigmoid_u)*(1 + 0.134145*gate**2))
@@ -41,8 +41,8 @@ inline void forward(const Row* gate, const Row* value, Row* out_y, long long row
 // dx = join(dgate, dvalue)
 inline void backward(const Row* gate, const Row* value, const Row* dy, Row* out_dgate, Row* out_dvalue,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({gate, value, dy, out_dgate, out_dvalue}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({gate, value, dy, out_dgate, out_dvalue}, {}, {}, rows, D, threads);
 }
 
 // gate_dot = at(x_dot, s=0)
@@ -50,8 +50,8 @@ inline void backward(const Row* gate, const Row* value, const Row* dy, Row* out_
 // y_dot = sigmoid_u*(gate*value_dot + gate_dot*value + 1.5957691216057308*gate*gate_dot*value*(1 - sigmoid_u)*(1 + 0.134145*gate**2))
 inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Row* value_dot, Row* out_y_dot,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({gate, value, gate_dot, value_dot, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({gate, value, gate_dot, value_dot, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // ddgate = at(ddx, s=0)
@@ -62,8 +62,8 @@ inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Ro
 // d2x = join(d2gate, d2value)
 inline void backward_backward(const Row* gate, const Row* value, const Row* dy, const Row* ddgate,
     const Row* ddvalue, Row* out_dgate, Row* out_dvalue, Row* out_ddy, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({gate, value, dy, ddgate, ddvalue, out_dgate, out_dvalue, out_ddy}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({gate, value, dy, ddgate, ddvalue, out_dgate, out_dvalue, out_ddy}, {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER group_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -41,8 +41,8 @@ struct Saved {
 // y = beta + gamma*xhat
 inline void forward(const Row* x, const Row* gamma, const Row* beta, Computed eps, Row* out_y, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, gamma, beta, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, gamma, beta, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // g = dy*gamma
@@ -51,17 +51,17 @@ inline void forward(const Row* x, const Row* gamma, const Row* beta, Computed ep
 // dbeta = sum(dy, "n ...")
 inline void backward(const Row* x, const Row* gamma, const Row* dy, Row* out_dx, Row* out_dgamma, Row* out_dbeta,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, gamma, dy, saved.mu, saved.mu_residual, saved.rstd, out_dx, out_dgamma, out_dbeta}, {}, rows, D,
-    threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, gamma, dy, saved.mu, saved.mu_residual, saved.rstd, out_dx, out_dgamma, out_dbeta}, {}, {}, rows,
+    D, threads);
 }
 
 // y_dot = beta_dot + gamma_dot*xhat + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat))
 inline void jvp(const Row* x, const Row* gamma, const Row* x_dot, const Row* gamma_dot, const Row* beta_dot,
     Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, gamma, x_dot, gamma_dot, beta_dot, saved.mu, saved.mu_residual, saved.rstd, out_y_dot}, {}, rows,
-    D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, gamma, x_dot, gamma_dot, beta_dot, saved.mu, saved.mu_residual, saved.rstd, out_y_dot}, {}, {},
+    rows, D, threads);
 }
 
 // g = dy*gamma
@@ -76,9 +76,9 @@ inline void jvp(const Row* x, const Row* gamma, const Row* x_dot, const Row* gam
 inline void backward_backward(const Row* x, const Row* gamma, const Row* dy, const Row* ddx, const Row* ddgamma,
     const Row* ddbeta, Row* out_dx, Row* out_dgamma, Row* out_dbeta, Row* out_ddy, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
 kernels.call({x, gamma, dy, ddx, ddgamma, ddbeta, saved.mu, saved.mu_residual, saved.rstd, out_dx, out_dgamma, out_dbeta, out_ddy},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -16,9 +16,9 @@
 #define LNGEN_LAYER grpo
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -49,9 +49,9 @@ struct Saved {
 inline void forward(const Row* x, const Integer* label, const Row* advantage, const Row* old, const Row* reference,
     Computed low, Computed high, Computed beta, Row* out_y, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
 kernels.call({x, label, advantage, old, reference, out_y, saved.m_2, saved.Z_, saved.sum_where_x, saved.log_Z, saved.ratio},
-    {low, high, beta}, rows, D, threads);
+    {low, high, beta}, {}, rows, D, threads);
 }
 
 // g = exp_shifted*(beta*dy*(exp(reference + m_2 + log_Z - sum_where_x) - 1)/Z + where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), advantage*dy*ratio/Z, where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, advantage*dy*ratio/Z))))
@@ -59,9 +59,9 @@ kernels.call({x, label, advantage, old, reference, out_y, saved.m_2, saved.Z_, s
 inline void backward(const Row* x, const Integer* label, const Row* advantage, const Row* reference, const Row* dy,
     Computed low, Computed high, Computed beta, Row* out_dx, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
 kernels.call({x, label, advantage, reference, dy, saved.m_2, saved.Z_, saved.sum_where_x, saved.log_Z, saved.ratio, out_dx},
-    {low, high, beta}, rows, D, threads);
+    {low, high, beta}, {}, rows, D, threads);
 }
 
 // exp_shifted_dot = exp_shifted*x_dot
@@ -69,9 +69,9 @@ kernels.call({x, label, advantage, reference, dy, saved.m_2, saved.Z_, saved.sum
 inline void jvp(const Row* x, const Integer* label, const Row* advantage, const Row* reference, const Row* x_dot,
     Computed low, Computed high, Computed beta, Row* out_y_dot, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({x, label, advantage, reference, x_dot, saved.m_2, saved.Z_, saved.sum_where_x, saved.log_Z, saved.ratio, out_y_dot},
-    {low, high, beta}, rows, D, threads);
+    {low, high, beta}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
@@ -83,9 +83,9 @@ kernels.call({x, label, advantage, reference, x_dot, saved.m_2, saved.Z_, saved.
 inline void backward_backward(const Row* x, const Integer* label, const Row* advantage, const Row* reference,
     const Row* dy, const Row* ddx, Computed low, Computed high, Computed beta, Row* out_dx, Row* out_ddy,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
 kernels.call({x, label, advantage, reference, dy, ddx, saved.m_2, saved.Z_, saved.sum_where_x, saved.log_Z, saved.ratio, out_dx, out_ddy},
-    {low, high, beta}, rows, D, threads);
+    {low, high, beta}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

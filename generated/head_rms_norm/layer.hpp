@@ -15,9 +15,9 @@
 #define LNGEN_LAYER head_rms_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -38,8 +38,8 @@ struct Saved {
 // y = weight*xhat
 inline void forward(const Row* x, const Row* weight, Computed eps, Row* out_y, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, weight, out_y, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, weight, out_y, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // g = dy*weight
@@ -47,15 +47,15 @@ inline void forward(const Row* x, const Row* weight, Computed eps, Row* out_y, c
 // dweight = sum(dy*xhat, "b t")
 inline void backward(const Row* x, const Row* weight, const Row* dy, Row* out_dx, Row* out_dweight,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, weight, dy, saved.rstd, out_dx, out_dweight}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, weight, dy, saved.rstd, out_dx, out_dweight}, {}, {}, rows, D, threads);
 }
 
 // y_dot = weight_dot*xhat + rstd*weight*(x_dot - xhat*mean(x_dot*xhat))
 inline void jvp(const Row* x, const Row* weight, const Row* x_dot, const Row* weight_dot, Row* out_y_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, weight, x_dot, weight_dot, saved.rstd, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, weight, x_dot, weight_dot, saved.rstd, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // g = dy*weight
@@ -67,8 +67,8 @@ inline void jvp(const Row* x, const Row* weight, const Row* x_dot, const Row* we
 // ddy = dg*weight + ddweight*xhat
 inline void backward_backward(const Row* x, const Row* weight, const Row* dy, const Row* ddx, const Row* ddweight,
     Row* out_dx, Row* out_dweight, Row* out_ddy, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, weight, dy, ddx, ddweight, saved.rstd, out_dx, out_dweight, out_ddy}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, weight, dy, ddx, ddweight, saved.rstd, out_dx, out_dweight, out_ddy}, {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER info_nce
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -42,8 +42,8 @@ struct Saved {
 // y = m + log_Z - sum_where_z
 inline void forward(const Row* similarity, const Integer* positive, const Parameter* scale, Row* out_y,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({similarity, positive, scale, out_y, saved.m, saved.Z_}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({similarity, positive, scale, out_y, saved.m, saved.Z_}, {}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
@@ -52,7 +52,7 @@ inline void forward(const Row* similarity, const Integer* positive, const Parame
 // dscale = sum_rows(sum(dz*similarity))
 inline void backward(const Row* similarity, const Integer* positive, const Row* dy, const Parameter* scale,
     Row* out_dsimilarity, Parameter* out_dscale, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 0, 1};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 0, 1};
   kernels.call({similarity, positive, dy, saved.m, saved.Z_, scale, out_dsimilarity}, {}, {scale, out_dscale}, rows,
     D, threads);
 }
@@ -62,9 +62,9 @@ inline void backward(const Row* similarity, const Integer* positive, const Row* 
 // y_dot = D*(mean(p*z_dot) - mean(where(index() == positive, z_dot, 0)))
 inline void jvp(const Row* similarity, const Integer* positive, const Row* similarity_dot, const Parameter* scale,
     const Parameter* scale_dot, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({similarity, positive, similarity_dot, saved.m, saved.Z_, scale, scale_dot, out_y_dot}, {}, rows, D,
-    threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({similarity, positive, similarity_dot, saved.m, saved.Z_, scale, scale_dot, out_y_dot}, {}, {}, rows,
+    D, threads);
 }
 
 // p = exp_shifted/Z
@@ -77,7 +77,7 @@ inline void jvp(const Row* similarity, const Integer* positive, const Row* simil
 inline void backward_backward(const Row* similarity, const Integer* positive, const Row* dy,
     const Row* ddsimilarity, const Parameter* scale, const Parameter* ddscale, Row* out_dsimilarity, Row* out_ddy,
     Parameter* out_dscale, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 0, 1};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 0, 1};
   kernels.call({similarity, positive, dy, ddsimilarity, saved.m, saved.Z_, scale, ddscale, out_dsimilarity, out_ddy},
     {}, {scale, ddscale, out_dscale}, rows, D, threads);
 }

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER jsd
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -55,18 +55,18 @@ struct Saved {
 // y = sum(beta*p*(logp - logm) + q*(1 - beta)*(logq - logm))
 inline void forward(const Row* x, const Row* teacher, Computed beta, Row* out_y, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, teacher, out_y, saved.m_2, saved.log_Z, saved.m, saved.inv_Z, saved.inv_Z_2}, {beta}, rows, D,
-    threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, teacher, out_y, saved.m_2, saved.log_Z, saved.m, saved.inv_Z, saved.inv_Z_2}, {beta}, {}, rows,
+    D, threads);
 }
 
 // g = dy*(1 - beta)*(logq + (beta*(q - p) - q)/u - logm)
 // dx = q*(g - sum(g*q))
 inline void backward(const Row* x, const Row* teacher, const Row* dy, Computed beta, Row* out_dx,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, teacher, dy, saved.m_2, saved.log_Z, saved.m, saved.inv_Z, saved.inv_Z_2, out_dx}, {beta}, rows,
-    D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, teacher, dy, saved.m_2, saved.log_Z, saved.m, saved.inv_Z, saved.inv_Z_2, out_dx}, {beta}, {},
+    rows, D, threads);
 }
 
 // exp_shifted_dot = exp_shifted*x_dot
@@ -81,9 +81,9 @@ inline void backward(const Row* x, const Row* teacher, const Row* dy, Computed b
 // y_dot = sum(total_dot)
 inline void jvp(const Row* x, const Row* teacher, const Row* x_dot, Computed beta, Row* out_y_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
   kernels.call({x, teacher, x_dot, saved.m_2, saved.log_Z, saved.m, saved.inv_Z, saved.inv_Z_2, out_y_dot}, {beta},
-    rows, D, threads);
+    {}, rows, D, threads);
 }
 
 // g = dy*(1 - beta)*(logq + (beta*(q - p) - q)/u - logm)
@@ -102,9 +102,9 @@ inline void jvp(const Row* x, const Row* teacher, const Row* x_dot, Computed bet
 // ddy = sum(dg*(1 - beta)*(logq + (beta*(q - p) - q)/u - logm))
 inline void backward_backward(const Row* x, const Row* teacher, const Row* dy, const Row* ddx, Computed beta,
     Row* out_dx, Row* out_ddy, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
   kernels.call({x, teacher, dy, ddx, saved.m_2, saved.log_Z, saved.m, saved.inv_Z, saved.inv_Z_2, out_dx, out_ddy},
-    {beta}, rows, D, threads);
+    {beta}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -16,9 +16,9 @@
 #define LNGEN_LAYER kda_gate
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -39,8 +39,8 @@ struct Saved {
 // y = -exp_rate*softplus_u
 inline void forward(const Row* x, const Row* rate, const Row* bias, Row* out_y, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, rate, bias, out_y, saved.exp_rate}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, rate, bias, out_y, saved.exp_rate}, {}, {}, rows, D, threads);
 }
 
 // dx = -exp_rate*dy*sigmoid(u)
@@ -48,16 +48,16 @@ inline void forward(const Row* x, const Row* rate, const Row* bias, Row* out_y, 
 // dbias = sum(dx, "b t")
 inline void backward(const Row* x, const Row* bias, const Row* dy, Row* out_dx, Row* out_dbias, Row* out_drate,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, bias, dy, saved.exp_rate, out_dx, out_dbias, out_drate}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, bias, dy, saved.exp_rate, out_dx, out_dbias, out_drate}, {}, {}, rows, D, threads);
 }
 
 // exp_rate_dot = exp_rate*rate_dot
 // y_dot = -exp_rate_dot*softplus_u - exp_rate*sigmoid(u)*(bias_dot + x_dot)
 inline void jvp(const Row* x, const Row* bias, const Row* x_dot, const Row* rate_dot, const Row* bias_dot,
     Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, bias, x_dot, rate_dot, bias_dot, saved.exp_rate, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, bias, x_dot, rate_dot, bias_dot, saved.exp_rate, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // ddx_2 = ddbias + ddx
@@ -69,9 +69,9 @@ inline void jvp(const Row* x, const Row* bias, const Row* x_dot, const Row* rate
 inline void backward_backward(const Row* x, const Row* bias, const Row* dy, const Row* ddx, const Row* ddrate,
     const Row* ddbias, Row* out_dx, Row* out_dbias, Row* out_drate, Row* out_ddy, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, bias, dy, ddx, ddrate, ddbias, saved.exp_rate, out_dx, out_dbias, out_drate, out_ddy}, {}, rows,
-    D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, bias, dy, ddx, ddrate, ddbias, saved.exp_rate, out_dx, out_dbias, out_drate, out_ddy}, {}, {},
+    rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

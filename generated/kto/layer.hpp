@@ -15,9 +15,9 @@
 #define LNGEN_LAYER kto
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -35,24 +35,25 @@ using lngen::LNGEN_SPACE::Row;
 // y = where(desirable > 0, gain*sigmoid_u, loss*sigmoid_u_2)
 inline void forward(const Row* logp, const Row* reference, const Integer* desirable, const Row* divergence,
     Computed beta, Computed gain, Computed loss, Row* out_y, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({logp, reference, desirable, divergence, out_y}, {beta, gain, loss}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({logp, reference, desirable, divergence, out_y}, {beta, gain, loss}, {}, rows, D, threads);
 }
 
 // dlogp = beta*where(desirable > 0, -gain*dy*sigmoid_u*(1 - sigmoid_u), loss*dy*sigmoid_u_2*(1 - sigmoid_u_2))
 inline void backward(const Row* logp, const Row* reference, const Integer* desirable, const Row* divergence,
     const Row* dy, Computed beta, Computed gain, Computed loss, Row* out_dlogp, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({logp, reference, desirable, divergence, dy, out_dlogp}, {beta, gain, loss}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({logp, reference, desirable, divergence, dy, out_dlogp}, {beta, gain, loss}, {}, rows, D, threads);
 }
 
 // y_dot = where(desirable > 0, -beta*gain*logp_dot*sigmoid_u*(1 - sigmoid_u), beta*loss*logp_dot*sigmoid_u_2*(1 - sigmoid_u_2))
 inline void jvp(const Row* logp, const Row* reference, const Integer* desirable, const Row* divergence,
     const Row* logp_dot, Computed beta, Computed gain, Computed loss, Row* out_y_dot, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({logp, reference, desirable, divergence, logp_dot, out_y_dot}, {beta, gain, loss}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({logp, reference, desirable, divergence, logp_dot, out_y_dot}, {beta, gain, loss}, {}, rows, D,
+    threads);
 }
 
 // d2logp = beta*where(desirable > 0, -beta*ddlogp*sigmoid_u*(1 - sigmoid_u)*(gain*dy*sigmoid_u - gain*dy*(1 - sigmoid_u)), beta*ddlogp*sigmoid_u_2*(1 - sigmoid_u_2)*(loss*dy*(1 - sigmoid_u_2) - loss*dy*sigmoid_u_2))
@@ -60,9 +61,9 @@ inline void jvp(const Row* logp, const Row* reference, const Integer* desirable,
 inline void backward_backward(const Row* logp, const Row* reference, const Integer* desirable,
     const Row* divergence, const Row* dy, const Row* ddlogp, Computed beta, Computed gain, Computed loss,
     Row* out_dlogp, Row* out_ddy, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({logp, reference, desirable, divergence, dy, ddlogp, out_dlogp, out_ddy}, {beta, gain, loss}, rows,
-    D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({logp, reference, desirable, divergence, dy, ddlogp, out_dlogp, out_ddy}, {beta, gain, loss}, {},
+    rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER l2_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -37,22 +37,22 @@ struct Saved {
 // y = rstd*x
 inline void forward(const Row* x, Computed eps, Row* out_y, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, out_y, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, out_y, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // dx = rstd*(dy - y*sum(dy*y))
 inline void backward(const Row* x, const Row* dy, Row* out_dx, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, dy, saved.rstd, out_dx}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, dy, saved.rstd, out_dx}, {}, {}, rows, D, threads);
 }
 
 // y_dot = rstd*(x_dot - y*sum(x_dot*y))
 inline void jvp(const Row* x, const Row* x_dot, Row* out_y_dot, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, x_dot, saved.rstd, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, x_dot, saved.rstd, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // mean_dy_y = mean(dy*y)
@@ -60,8 +60,8 @@ inline void jvp(const Row* x, const Row* x_dot, Row* out_y_dot, const Saved& sav
 // ddy = rstd*(ddx - y*sum(ddx*y))
 inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, dy, ddx, saved.rstd, out_dx, out_ddy}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, dy, ddx, saved.rstd, out_dx, out_ddy}, {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER label_cross_entropy
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -43,16 +43,16 @@ struct Saved {
 // y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - where(smoothing > 0, smoothing*mu, 0) - sum_where_x*(1 - smoothing))
 inline void forward(const Row* x, const Integer* label, const OneInteger* ignore, Computed smoothing,
     Computed z_loss, Row* out_y, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, label, ignore, out_y, saved.m, saved.Z_, saved.log_Z}, {smoothing, z_loss}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, label, ignore, out_y, saved.m, saved.Z_, saved.log_Z}, {smoothing, z_loss}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
 // dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing > 0, -smoothing*dy/D, 0))
 inline void backward(const Row* x, const Integer* label, const Row* dy, const OneInteger* ignore,
     Computed smoothing, Computed z_loss, Row* out_dx, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, label, dy, saved.m, saved.Z_, saved.log_Z, ignore, out_dx}, {smoothing, z_loss}, rows, D,
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, label, dy, saved.m, saved.Z_, saved.log_Z, ignore, out_dx}, {smoothing, z_loss}, {}, rows, D,
     threads);
 }
 
@@ -60,9 +60,9 @@ inline void backward(const Row* x, const Integer* label, const Row* dy, const On
 // y_dot = where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(x_dot), 0) + sum(where(index() == label, x_dot, 0))*(smoothing - 1) + sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)))
 inline void jvp(const Row* x, const Integer* label, const Row* x_dot, const OneInteger* ignore, Computed smoothing,
     Computed z_loss, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, label, x_dot, saved.m, saved.Z_, saved.log_Z, ignore, out_y_dot}, {smoothing, z_loss}, rows, D,
-    threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, label, x_dot, saved.m, saved.Z_, saved.log_Z, ignore, out_y_dot}, {smoothing, z_loss}, {}, rows,
+    D, threads);
 }
 
 // d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 - dy*sum(ddx*exp_shifted)*(1 + 2*z_loss*(m + log_Z))/Z**2))
@@ -71,8 +71,8 @@ inline void jvp(const Row* x, const Integer* label, const Row* x_dot, const OneI
 inline void backward_backward(const Row* x, const Integer* label, const Row* dy, const Row* ddx,
     const OneInteger* ignore, Computed smoothing, Computed z_loss, Row* out_dx, Row* out_ddy, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, label, dy, ddx, saved.m, saved.Z_, saved.log_Z, ignore, out_dx, out_ddy}, {smoothing, z_loss},
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, label, dy, ddx, saved.m, saved.Z_, saved.log_Z, ignore, out_dx, out_ddy}, {smoothing, z_loss}, {},
     rows, D, threads);
 }
 

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER layer_norm_gelu
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -43,8 +43,8 @@ struct Saved {
 // y = Phi_u*u
 inline void forward(const Row* x, const Parameter* gamma, const Parameter* beta, Computed eps, Row* out_y,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, gamma, beta, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, gamma, beta, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // du = dy*(Phi_u + u*phi(u))
@@ -54,7 +54,7 @@ inline void forward(const Row* x, const Parameter* gamma, const Parameter* beta,
 // dbeta = sum_rows(du)
 inline void backward(const Row* x, const Row* dy, const Parameter* gamma, const Parameter* beta, Row* out_dx,
     Parameter* out_dgamma, Parameter* out_dbeta, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
   kernels.call({x, dy, saved.mu, saved.mu_residual, saved.rstd, gamma, beta, out_dx}, {},
     {gamma, beta, out_dgamma, out_dbeta}, rows, D, threads);
 }
@@ -63,9 +63,9 @@ inline void backward(const Row* x, const Row* dy, const Parameter* gamma, const 
 inline void jvp(const Row* x, const Row* x_dot, const Parameter* gamma, const Parameter* beta,
     const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
   kernels.call({x, x_dot, saved.mu, saved.mu_residual, saved.rstd, gamma, beta, gamma_dot, beta_dot, out_y_dot}, {},
-    rows, D, threads);
+    {}, rows, D, threads);
 }
 
 // du = dy*(Phi_u + u*phi(u))
@@ -83,7 +83,7 @@ inline void jvp(const Row* x, const Row* x_dot, const Parameter* gamma, const Pa
 inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, const Parameter* gamma,
     const Parameter* beta, const Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_ddy,
     Parameter* out_dgamma, Parameter* out_dbeta, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 2, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 2, 0};
   kernels.call({x, dy, ddx, saved.mu, saved.mu_residual, saved.rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy},
     {}, {gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta}, rows, D, threads);
 }

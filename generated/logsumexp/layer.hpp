@@ -15,9 +15,9 @@
 #define LNGEN_LAYER logsumexp
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -39,24 +39,24 @@ struct Saved {
 // log_Z = log(Z)
 // y = m + log_Z
 inline void forward(const Row* x, Row* out_y, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, out_y, saved.m, saved.Z_}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, out_y, saved.m, saved.Z_}, {}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
 // dx = dy*p
 inline void backward(const Row* x, const Row* dy, Row* out_dx, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, dy, saved.m, saved.Z_, out_dx}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, dy, saved.m, saved.Z_, out_dx}, {}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
 // y_dot = sum(p*x_dot)
 inline void jvp(const Row* x, const Row* x_dot, Row* out_y_dot, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, x_dot, saved.m, saved.Z_, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, x_dot, saved.m, saved.Z_, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
@@ -65,8 +65,8 @@ inline void jvp(const Row* x, const Row* x_dot, Row* out_y_dot, const Saved& sav
 // ddy = sum(ddx*p)
 inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, dy, ddx, saved.m, saved.Z_, out_dx, out_ddy}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, dy, ddx, saved.m, saved.Z_, out_dx, out_ddy}, {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER mean_abs_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -41,8 +41,8 @@ struct Saved {
 // y = gamma*xhat + beta
 inline void forward(const Row* x, const Parameter* gamma, const Parameter* beta, Computed eps, Row* out_y,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, gamma, beta, out_y, saved.mu, saved.mu_residual, saved.scale}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, gamma, beta, out_y, saved.mu, saved.mu_residual, saved.scale}, {eps}, {}, rows, D, threads);
 }
 
 // g = gamma*dy
@@ -51,7 +51,7 @@ inline void forward(const Row* x, const Parameter* gamma, const Parameter* beta,
 // dbeta = sum_rows(dy)
 inline void backward(const Row* x, const Row* dy, const Parameter* gamma, Row* out_dx, Parameter* out_dgamma,
     Parameter* out_dbeta, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
   kernels.call({x, dy, saved.mu, saved.mu_residual, saved.scale, gamma, out_dx}, {}, {gamma, out_dgamma, out_dbeta},
     rows, D, threads);
 }
@@ -59,8 +59,8 @@ inline void backward(const Row* x, const Row* dy, const Parameter* gamma, Row* o
 // y_dot = gamma_dot*xhat + beta_dot + scale*gamma*(x_dot + mean(x_dot)*(xhat*mean(sign(xhat)) - 1) - xhat*mean(x_dot*sign(xhat)))
 inline void jvp(const Row* x, const Row* x_dot, const Parameter* gamma, const Parameter* gamma_dot,
     const Parameter* beta_dot, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, x_dot, saved.mu, saved.mu_residual, saved.scale, gamma, gamma_dot, beta_dot, out_y_dot}, {},
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, x_dot, saved.mu, saved.mu_residual, saved.scale, gamma, gamma_dot, beta_dot, out_y_dot}, {}, {},
     rows, D, threads);
 }
 
@@ -83,7 +83,7 @@ inline void jvp(const Row* x, const Row* x_dot, const Parameter* gamma, const Pa
 inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, const Parameter* gamma,
     const Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_ddy, Parameter* out_dgamma,
     Parameter* out_dbeta, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
   kernels.call({x, dy, ddx, saved.mu, saved.mu_residual, saved.scale, gamma, ddgamma, ddbeta, out_dx, out_ddy}, {},
     {gamma, ddgamma, ddbeta, out_dgamma, out_dbeta}, rows, D, threads);
 }

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER modulated_layer_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -41,8 +41,8 @@ struct Saved {
 // y = gate*(gamma*xhat + beta)
 inline void forward(const Row* x, const Row* gate, const Parameter* gamma, const Parameter* beta, Computed eps,
     Row* out_y, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, gate, gamma, beta, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, gate, gamma, beta, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // g = gate*gamma*dy
@@ -53,7 +53,7 @@ inline void forward(const Row* x, const Row* gate, const Parameter* gamma, const
 inline void backward(const Row* x, const Row* gate, const Row* dy, const Parameter* gamma, const Parameter* beta,
     Row* out_dx, Row* out_dgate, Parameter* out_dgamma, Parameter* out_dbeta, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
   kernels.call({x, gate, dy, saved.mu, saved.mu_residual, saved.rstd, gamma, beta, out_dx, out_dgate}, {},
     {gamma, beta, out_dgamma, out_dbeta}, rows, D, threads);
 }
@@ -62,9 +62,9 @@ inline void backward(const Row* x, const Row* gate, const Row* dy, const Paramet
 inline void jvp(const Row* x, const Row* gate, const Row* x_dot, const Row* gate_dot, const Parameter* gamma,
     const Parameter* beta, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({x, gate, x_dot, gate_dot, saved.mu, saved.mu_residual, saved.rstd, gamma, beta, gamma_dot, beta_dot, out_y_dot},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 // g = gate*gamma*dy
@@ -88,7 +88,7 @@ inline void backward_backward(const Row* x, const Row* gate, const Row* dy, cons
     const Parameter* gamma, const Parameter* beta, const Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx,
     Row* out_dgate, Row* out_ddy, Parameter* out_dgamma, Parameter* out_dbeta, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 2, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 2, 0};
 kernels.call({x, gate, dy, ddx, ddgate, saved.mu, saved.mu_residual, saved.rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_dgate, out_ddy},
     {}, {gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta}, rows, D, threads);
 }

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER offset_rms_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -38,8 +38,8 @@ struct Saved {
 // y = xhat*(1 + w)
 inline void forward(const Row* x, const Parameter* w, Computed eps, Row* out_y, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, w, out_y, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, w, out_y, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // g = dy*(1 + w)
@@ -47,15 +47,15 @@ inline void forward(const Row* x, const Parameter* w, Computed eps, Row* out_y, 
 // dw = sum_rows(dy*xhat)
 inline void backward(const Row* x, const Row* dy, const Parameter* w, Row* out_dx, Parameter* out_dw,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 0};
   kernels.call({x, dy, saved.rstd, w, out_dx}, {}, {w, out_dw}, rows, D, threads);
 }
 
 // y_dot = w_dot*xhat + rstd*(1 + w)*(x_dot - xhat*mean(x_dot*xhat))
 inline void jvp(const Row* x, const Row* x_dot, const Parameter* w, const Parameter* w_dot, Row* out_y_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, x_dot, saved.rstd, w, w_dot, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, x_dot, saved.rstd, w, w_dot, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // g = dy*(1 + w)
@@ -66,7 +66,7 @@ inline void jvp(const Row* x, const Row* x_dot, const Parameter* w, const Parame
 // ddy = ddw*xhat + dg*(1 + w)
 inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, const Parameter* w, const Parameter* ddw,
     Row* out_dx, Row* out_ddy, Parameter* out_dw, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
   kernels.call({x, dy, ddx, saved.rstd, w, ddw, out_dx, out_ddy}, {}, {w, ddw, out_dw}, rows, D, threads);
 }
 

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER packed_swiglu
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -33,8 +33,8 @@ using lngen::LNGEN_SPACE::Row;
 // silu_gate = gate*sigmoid_gate
 // y = silu_gate*value
 inline void forward(const Row* gate, const Row* value, Row* out_y, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({gate, value, out_y}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({gate, value, out_y}, {}, {}, rows, D, threads);
 }
 
 // dgate = dy*sigmoid_gate*value*(1 + gate*(1 - sigmoid_gate))
@@ -42,8 +42,8 @@ inline void forward(const Row* gate, const Row* value, Row* out_y, long long row
 // dx = join(dgate, dvalue)
 inline void backward(const Row* gate, const Row* value, const Row* dy, Row* out_dgate, Row* out_dvalue,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({gate, value, dy, out_dgate, out_dvalue}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({gate, value, dy, out_dgate, out_dvalue}, {}, {}, rows, D, threads);
 }
 
 // gate_dot = at(x_dot, s=0)
@@ -51,8 +51,8 @@ inline void backward(const Row* gate, const Row* value, const Row* dy, Row* out_
 // y_dot = silu_gate*value_dot + gate_dot*sigmoid_gate*value*(1 + gate*(1 - sigmoid_gate))
 inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Row* value_dot, Row* out_y_dot,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({gate, value, gate_dot, value_dot, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({gate, value, gate_dot, value_dot, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // ddgate = at(ddx, s=0)
@@ -64,8 +64,8 @@ inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Ro
 // d2x = join(d2gate, d2value)
 inline void backward_backward(const Row* gate, const Row* value, const Row* dy, const Row* ddgate,
     const Row* ddvalue, Row* out_dgate, Row* out_dvalue, Row* out_ddy, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({gate, value, dy, ddgate, ddvalue, out_dgate, out_dvalue, out_ddy}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({gate, value, dy, ddgate, ddvalue, out_dgate, out_dvalue, out_ddy}, {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER poly_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -44,8 +44,8 @@ struct Saved {
 // y = linear*first + cubic*rstd*x**3 + square*rstd_2*x**2 + bias
 inline void forward(const Row* x, const Parameter* cubic, const Parameter* square, const Parameter* linear,
     const Parameter* bias, Computed eps, Row* out_y, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, cubic, square, linear, bias, out_y, saved.rstd, saved.rstd_2, saved.rstd_3}, {eps}, rows, D,
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, cubic, square, linear, bias, out_y, saved.rstd, saved.rstd_2, saved.rstd_3}, {eps}, {}, rows, D,
     threads);
 }
 
@@ -58,7 +58,7 @@ inline void forward(const Row* x, const Parameter* cubic, const Parameter* squar
 inline void backward(const Row* x, const Row* dy, const Parameter* cubic, const Parameter* square,
     const Parameter* linear, Row* out_dx, Parameter* out_dcubic, Parameter* out_dsquare, Parameter* out_dlinear,
     Parameter* out_dbias, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 0, 4};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 0, 4};
   kernels.call({x, dy, saved.rstd, saved.rstd_2, saved.rstd_3, cubic, square, linear, out_dx}, {},
     {cubic, square, linear, out_dcubic, out_dsquare, out_dlinear, out_dbias}, rows, D, threads);
 }
@@ -69,9 +69,9 @@ inline void backward(const Row* x, const Row* dy, const Parameter* cubic, const 
 inline void jvp(const Row* x, const Row* x_dot, const Parameter* cubic, const Parameter* square,
     const Parameter* linear, const Parameter* cubic_dot, const Parameter* square_dot, const Parameter* linear_dot,
     const Parameter* bias_dot, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({x, x_dot, saved.rstd, saved.rstd_2, saved.rstd_3, cubic, square, linear, cubic_dot, square_dot, linear_dot, bias_dot, out_y_dot},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 // g = linear*dy
@@ -106,7 +106,7 @@ inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, const
     const Parameter* ddlinear, const Parameter* ddbias, Row* out_dx, Row* out_ddy, Parameter* out_dcubic,
     Parameter* out_dsquare, Parameter* out_dlinear, Parameter* out_dbias, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 0, 3};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 0, 3};
 kernels.call({x, dy, ddx, saved.rstd, saved.rstd_2, saved.rstd_3, cubic, square, linear, ddcubic, ddsquare, ddlinear, ddbias, out_dx, out_ddy},
     {},
     {cubic, square, linear, ddcubic, ddsquare, ddlinear, ddbias, out_dcubic, out_dsquare, out_dlinear, out_dbias},

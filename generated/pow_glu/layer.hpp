@@ -16,9 +16,9 @@
 #define LNGEN_LAYER pow_glu
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -40,8 +40,8 @@ using lngen::LNGEN_SPACE::Row;
 // y = value*where(gate > 0, grown*sigmoid_gate, silu_gate)
 inline void forward(const Row* gate, const Row* value, Computed power, Row* out_y, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({gate, value, out_y}, {power}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({gate, value, out_y}, {power}, {}, rows, D, threads);
 }
 
 // dsilu_gate = where(gate > 0, 0, dy*value)
@@ -51,8 +51,8 @@ inline void forward(const Row* gate, const Row* value, Computed power, Row* out_
 // dx = join(dgate, dvalue)
 inline void backward(const Row* gate, const Row* value, const Row* dy, Computed power, Row* out_dgate,
     Row* out_dvalue, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({gate, value, dy, out_dgate, out_dvalue}, {power}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({gate, value, dy, out_dgate, out_dvalue}, {power}, {}, rows, D, threads);
 }
 
 // gate_dot = at(x_dot, s=0)
@@ -61,8 +61,8 @@ inline void backward(const Row* gate, const Row* value, const Row* dy, Computed 
 // y_dot = where(gate > 0, grown*sigmoid_gate_dot*value + grown*sigmoid_gate*value_dot + power*grown*sigmoid_gate*value*(2*gate_dot/base - gate_dot*log_base/(root_base*(1 + root_base)))/(2*(1 + root_base)), silu_gate*value_dot + value*(gate*sigmoid_gate_dot + gate_dot*sigmoid_gate))
 inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Row* value_dot, Computed power,
     Row* out_y_dot, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({gate, value, gate_dot, value_dot, out_y_dot}, {power}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({gate, value, gate_dot, value_dot, out_y_dot}, {power}, {}, rows, D, threads);
 }
 
 // ddgate = at(ddx, s=0)
@@ -81,8 +81,8 @@ inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Ro
 inline void backward_backward(const Row* gate, const Row* value, const Row* dy, const Row* ddgate,
     const Row* ddvalue, Computed power, Row* out_dgate, Row* out_dvalue, Row* out_ddy, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({gate, value, dy, ddgate, ddvalue, out_dgate, out_dvalue, out_ddy}, {power}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({gate, value, dy, ddgate, ddvalue, out_dgate, out_dvalue, out_ddy}, {power}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

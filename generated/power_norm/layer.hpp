@@ -15,9 +15,9 @@
 #define LNGEN_LAYER power_norm
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -38,8 +38,8 @@ struct Saved {
 // y = gamma*xhat
 inline void forward(const Row* x, const Parameter* gamma, Computed eps, Row* out_y, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, gamma, out_y, saved.scale}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, gamma, out_y, saved.scale}, {eps}, {}, rows, D, threads);
 }
 
 // g = gamma*dy
@@ -47,15 +47,15 @@ inline void forward(const Row* x, const Parameter* gamma, Computed eps, Row* out
 // dgamma = sum_rows(dy*xhat)
 inline void backward(const Row* x, const Row* dy, const Parameter* gamma, Row* out_dx, Parameter* out_dgamma,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 1, 0};
   kernels.call({x, dy, saved.scale, gamma, out_dx}, {}, {gamma, out_dgamma}, rows, D, threads);
 }
 
 // y_dot = gamma_dot*xhat + scale*gamma*(x_dot - xhat*mean(x_dot*xhat**3))
 inline void jvp(const Row* x, const Row* x_dot, const Parameter* gamma, const Parameter* gamma_dot, Row* out_y_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, x_dot, saved.scale, gamma, gamma_dot, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, x_dot, saved.scale, gamma, gamma_dot, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // g = gamma*dy
@@ -71,7 +71,7 @@ inline void jvp(const Row* x, const Row* x_dot, const Parameter* gamma, const Pa
 inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, const Parameter* gamma,
     const Parameter* ddgamma, Row* out_dx, Row* out_ddy, Parameter* out_dgamma, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 1, 0};
   kernels.call({x, dy, ddx, saved.scale, gamma, ddgamma, out_dx, out_ddy}, {}, {gamma, ddgamma, out_dgamma}, rows,
     D, threads);
 }

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER relu_squared
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -29,28 +29,28 @@ using lngen::LNGEN_SPACE::Row;
 
 // y = where(x <= 0, 0, x)**2
 inline void forward(const Row* x, Row* out_y, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, out_y}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, out_y}, {}, {}, rows, D, threads);
 }
 
 // dx = where(x <= 0, 0, 2*dy*x)
 inline void backward(const Row* x, const Row* dy, Row* out_dx, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, dy, out_dx}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, dy, out_dx}, {}, {}, rows, D, threads);
 }
 
 // y_dot = where(x <= 0, 0, 2*x*x_dot)
 inline void jvp(const Row* x, const Row* x_dot, Row* out_y_dot, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, x_dot, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, x_dot, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // d2x = where(x <= 0, 0, 2*ddx*dy)
 // ddy = where(x <= 0, 0, 2*ddx*x)
 inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, dy, ddx, out_dx, out_ddy}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, dy, ddx, out_dx, out_ddy}, {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

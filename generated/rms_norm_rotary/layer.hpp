@@ -15,9 +15,9 @@
 #define LNGEN_LAYER rms_norm_rotary
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -48,8 +48,8 @@ struct Saved {
 inline void forward(const Row* a, const Row* b, const Row* cosine, const Row* sine, const Parameter* weight_0,
     const Parameter* weight_1, Computed eps, Row* out_y_0, Row* out_y_1, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({a, b, cosine, sine, weight_0, weight_1, out_y_0, out_y_1, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({a, b, cosine, sine, weight_0, weight_1, out_y_0, out_y_1, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // dy_0 = at(dy, s=0)
@@ -69,7 +69,7 @@ inline void backward(const Row* a, const Row* b, const Row* cosine, const Row* s
     const Row* dy_1, const Parameter* weight_0, const Parameter* weight_1, Row* out_da, Row* out_db,
     Parameter* out_dweight_0, Parameter* out_dweight_1, const Saved& saved, long long rows, int D, int threads = 1)
     {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 2, 0};
   kernels.call({a, b, cosine, sine, dy_0, dy_1, saved.rstd, weight_0, weight_1, out_da, out_db}, {},
     {weight_0, weight_1, out_dweight_0, out_dweight_1}, rows, D, threads);
 }
@@ -88,9 +88,9 @@ inline void jvp(const Row* a, const Row* b, const Row* cosine, const Row* sine, 
     const Parameter* weight_0, const Parameter* weight_1, const Parameter* weight_0_dot,
     const Parameter* weight_1_dot, Row* out_y_0_dot, Row* out_y_1_dot, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
 kernels.call({a, b, cosine, sine, a_dot, b_dot, saved.rstd, weight_0, weight_1, weight_0_dot, weight_1_dot, out_y_0_dot, out_y_1_dot},
-    {}, rows, D, threads);
+    {}, {}, rows, D, threads);
 }
 
 // dy_0 = at(dy, s=0)
@@ -126,7 +126,7 @@ inline void backward_backward(const Row* a, const Row* b, const Row* cosine, con
     const Parameter* ddweight_0, const Parameter* ddweight_1, Row* out_da, Row* out_db, Row* out_ddy_0,
     Row* out_ddy_1, Parameter* out_dweight_0, Parameter* out_dweight_1, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 2, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 2, 0};
 kernels.call({a, b, cosine, sine, dy_0, dy_1, dda, ddb, saved.rstd, weight_0, weight_1, ddweight_0, ddweight_1, out_da, out_db, out_ddy_0, out_ddy_1},
     {}, {weight_0, weight_1, ddweight_0, ddweight_1, out_dweight_0, out_dweight_1}, rows, D, threads);
 }

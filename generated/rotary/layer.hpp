@@ -15,9 +15,9 @@
 #define LNGEN_LAYER rotary
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -34,8 +34,8 @@ using lngen::LNGEN_SPACE::Row;
 // y = join(y_0, y_1)
 inline void forward(const Row* a, const Row* b, const Row* cosine, const Row* sine, Row* out_y_0, Row* out_y_1,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({a, b, cosine, sine, out_y_0, out_y_1}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({a, b, cosine, sine, out_y_0, out_y_1}, {}, {}, rows, D, threads);
 }
 
 // dy_0 = at(dy, s=0)
@@ -45,8 +45,8 @@ inline void forward(const Row* a, const Row* b, const Row* cosine, const Row* si
 // dx = join(da, db)
 inline void backward(const Row* cosine, const Row* sine, const Row* dy_0, const Row* dy_1, Row* out_da, Row* out_db,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({cosine, sine, dy_0, dy_1, out_da, out_db}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({cosine, sine, dy_0, dy_1, out_da, out_db}, {}, {}, rows, D, threads);
 }
 
 // a_dot = at(x_dot, s=0)
@@ -56,8 +56,8 @@ inline void backward(const Row* cosine, const Row* sine, const Row* dy_0, const 
 // y_dot = join(y_0_dot, y_1_dot)
 inline void jvp(const Row* cosine, const Row* sine, const Row* a_dot, const Row* b_dot, Row* out_y_0_dot,
     Row* out_y_1_dot, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({cosine, sine, a_dot, b_dot, out_y_0_dot, out_y_1_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({cosine, sine, a_dot, b_dot, out_y_0_dot, out_y_1_dot}, {}, {}, rows, D, threads);
 }
 
 // dy_0 = at(dy, s=0)
@@ -73,8 +73,9 @@ inline void jvp(const Row* cosine, const Row* sine, const Row* a_dot, const Row*
 inline void backward_backward(const Row* cosine, const Row* sine, const Row* dy_0, const Row* dy_1, const Row* dda,
     const Row* ddb, Row* out_da, Row* out_db, Row* out_ddy_0, Row* out_ddy_1, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({cosine, sine, dy_0, dy_1, dda, ddb, out_da, out_db, out_ddy_0, out_ddy_1}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({cosine, sine, dy_0, dy_1, dda, ddb, out_da, out_db, out_ddy_0, out_ddy_1}, {}, {}, rows, D,
+    threads);
 }
 
 }  // namespace LNGEN_LAYER

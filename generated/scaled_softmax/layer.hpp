@@ -15,9 +15,9 @@
 #define LNGEN_LAYER scaled_softmax
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -40,8 +40,8 @@ struct Saved {
 // y = inv_Z*e_shifted
 inline void forward(const Row* x, const Parameter* scale, Row* out_y, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, scale, out_y, saved.m, saved.inv_Z}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, scale, out_y, saved.m, saved.inv_Z}, {}, {}, rows, D, threads);
 }
 
 // du = y*(dy - sum(dy*y))
@@ -49,7 +49,7 @@ inline void forward(const Row* x, const Parameter* scale, Row* out_y, const Save
 // dscale = sum_rows(sum(du*x))
 inline void backward(const Row* x, const Row* dy, const Parameter* scale, Row* out_dx, Parameter* out_dscale,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 0, 1};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), LNGEN_OWN(backward_columns), 0, 1};
   kernels.call({x, dy, saved.m, saved.inv_Z, scale, out_dx}, {}, {scale, out_dscale}, rows, D, threads);
 }
 
@@ -57,8 +57,8 @@ inline void backward(const Row* x, const Row* dy, const Parameter* scale, Row* o
 // y_dot = y*(u_dot - sum(u_dot*y))
 inline void jvp(const Row* x, const Row* x_dot, const Parameter* scale, const Parameter* scale_dot, Row* out_y_dot,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, x_dot, saved.m, saved.inv_Z, scale, scale_dot, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, x_dot, saved.m, saved.inv_Z, scale, scale_dot, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // mean_dy_y = mean(dy*y)
@@ -72,7 +72,7 @@ inline void jvp(const Row* x, const Row* x_dot, const Parameter* scale, const Pa
 inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, const Parameter* scale,
     const Parameter* ddscale, Row* out_dx, Row* out_ddy, Parameter* out_dscale, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 0, 1};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), LNGEN_OWN(backward_backward_columns), 0, 1};
   kernels.call({x, dy, ddx, saved.m, saved.inv_Z, scale, ddscale, out_dx, out_ddy}, {},
     {scale, ddscale, out_dscale}, rows, D, threads);
 }

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER sink_softmax
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -42,23 +42,23 @@ struct Saved {
 // y = scale*e_shifted
 inline void forward(const Row* x, const Row* sink, Row* out_y, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, sink, out_y, saved.exp_largest_sink, saved.scale}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, sink, out_y, saved.exp_largest_sink, saved.scale}, {}, {}, rows, D, threads);
 }
 
 // dx = y*(dy - sum(dy*y))
 // dsink = sum(-exp_largest_sink*scale*sum(dy*y), "b q")
 inline void backward(const Row* y, const Row* dy, Row* out_dx, Row* out_dsink, const Saved& saved, long long rows,
     int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({y, dy, saved.exp_largest_sink, saved.scale, out_dx, out_dsink}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({y, dy, saved.exp_largest_sink, saved.scale, out_dx, out_dsink}, {}, {}, rows, D, threads);
 }
 
 // y_dot = y*(x_dot - exp_largest_sink*scale*sink_dot - sum(x_dot*y))
 inline void jvp(const Row* y, const Row* x_dot, const Row* sink_dot, Row* out_y_dot, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({y, x_dot, sink_dot, saved.exp_largest_sink, saved.scale, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({y, x_dot, sink_dot, saved.exp_largest_sink, saved.scale, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // mean_dy_y = mean(dy*y)
@@ -74,9 +74,9 @@ inline void jvp(const Row* y, const Row* x_dot, const Row* sink_dot, Row* out_y_
 inline void backward_backward(const Row* sink, const Row* y, const Row* x, const Row* dy, const Row* ddx,
     const Row* ddsink, Row* out_dx, Row* out_dsink, Row* out_ddy, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
   kernels.call({sink, y, x, dy, ddx, ddsink, saved.exp_largest_sink, saved.scale, out_dx, out_dsink, out_ddy}, {},
-    rows, D, threads);
+    {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

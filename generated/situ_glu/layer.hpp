@@ -15,9 +15,9 @@
 #define LNGEN_LAYER situ_glu
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -37,8 +37,8 @@ using lngen::LNGEN_SPACE::Row;
 // y = beta*linear_beta*sigmoid_gate*tanh_u*tanh_u_2
 inline void forward(const Row* gate, const Row* value, Computed beta, Computed linear_beta, Row* out_y,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({gate, value, out_y}, {beta, linear_beta}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({gate, value, out_y}, {beta, linear_beta}, {}, rows, D, threads);
 }
 
 // dgate = linear_beta*dy*sigmoid_gate*tanh_u*(beta*tanh_u_2*(1 - sigmoid_gate) + (1 - tanh_u_2)*(1 + tanh_u_2))
@@ -46,8 +46,8 @@ inline void forward(const Row* gate, const Row* value, Computed beta, Computed l
 // dx = join(dgate, dvalue)
 inline void backward(const Row* gate, const Row* value, const Row* dy, Computed beta, Computed linear_beta,
     Row* out_dgate, Row* out_dvalue, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({gate, value, dy, out_dgate, out_dvalue}, {beta, linear_beta}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({gate, value, dy, out_dgate, out_dvalue}, {beta, linear_beta}, {}, rows, D, threads);
 }
 
 // gate_dot = at(x_dot, s=0)
@@ -55,8 +55,8 @@ inline void backward(const Row* gate, const Row* value, const Row* dy, Computed 
 // y_dot = sigmoid_gate*(beta*tanh_u_2*value_dot*(1 - tanh_u)*(1 + tanh_u) + linear_beta*gate_dot*tanh_u*(beta*tanh_u_2*(1 - sigmoid_gate) + (1 - tanh_u_2)*(1 + tanh_u_2)))
 inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Row* value_dot, Computed beta,
     Computed linear_beta, Row* out_y_dot, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({gate, value, gate_dot, value_dot, out_y_dot}, {beta, linear_beta}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({gate, value, gate_dot, value_dot, out_y_dot}, {beta, linear_beta}, {}, rows, D, threads);
 }
 
 // ddgate = at(ddx, s=0)
@@ -69,8 +69,8 @@ inline void jvp(const Row* gate, const Row* value, const Row* gate_dot, const Ro
 inline void backward_backward(const Row* gate, const Row* value, const Row* dy, const Row* ddgate,
     const Row* ddvalue, Computed beta, Computed linear_beta, Row* out_dgate, Row* out_dvalue, Row* out_ddy,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({gate, value, dy, ddgate, ddvalue, out_dgate, out_dvalue, out_ddy}, {beta, linear_beta}, rows, D,
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({gate, value, dy, ddgate, ddvalue, out_dgate, out_dvalue, out_ddy}, {beta, linear_beta}, {}, rows, D,
     threads);
 }
 

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER softcap_cross_entropy
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -47,18 +47,18 @@ struct Saved {
 // y = where(label == ignore, 0, z_loss*(m + log_Z)**2 + sum_where_class_weight*(m + log_Z - sum_where_u))
 inline void forward(const Row* x, const Integer* label, const Parameter* class_weight, const OneInteger* ignore,
     Computed cap, Computed z_loss, Row* out_y, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
   kernels.call({x, label, class_weight, ignore, out_y, saved.m, saved.Z_, saved.log_Z, saved.sum_where_class_weight},
-    {cap, z_loss}, rows, D, threads);
+    {cap, z_loss}, {}, rows, D, threads);
 }
 
 // p = exp_shifted/Z
 // dx = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label == ignore, 0, -dy*sum_where_class_weight), 0) + where(label == ignore, 0, dy*p*(sum_where_class_weight + 2*z_loss*(m + log_Z))))
 inline void backward(const Row* x, const Integer* label, const Row* dy, const OneInteger* ignore, Computed cap,
     Computed z_loss, Row* out_dx, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
   kernels.call({x, label, dy, saved.m, saved.Z_, saved.log_Z, saved.sum_where_class_weight, ignore, out_dx},
-    {cap, z_loss}, rows, D, threads);
+    {cap, z_loss}, {}, rows, D, threads);
 }
 
 // tanh_u_2_dot = x_dot*(1 - tanh_u_2)*(1 + tanh_u_2)/cap
@@ -66,9 +66,9 @@ inline void backward(const Row* x, const Integer* label, const Row* dy, const On
 // y_dot = where(label == ignore, 0, cap*sum(p*tanh_u_2_dot)*(sum_where_class_weight + 2*z_loss*(m + log_Z)) - sum_where_class_weight*sum(where(index() == label, cap*tanh_u_2_dot, 0)))
 inline void jvp(const Row* x, const Integer* label, const Row* x_dot, const OneInteger* ignore, Computed cap,
     Computed z_loss, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
   kernels.call({x, label, x_dot, saved.m, saved.Z_, saved.log_Z, saved.sum_where_class_weight, ignore, out_y_dot},
-    {cap, z_loss}, rows, D, threads);
+    {cap, z_loss}, {}, rows, D, threads);
 }
 
 // d2x = (1 - tanh_u_2)*(1 + tanh_u_2)*(where(index() == label, where(label == ignore, 0, 2*dy*sum_where_class_weight*ddx*tanh_u_2), 0) + where(label == ignore, 0, cap*exp_shifted*(dy*ddx*(sum_where_class_weight + 2*z_loss*(m + log_Z))*(1 - tanh_u_2)*(1 + tanh_u_2)/Z + 2*z_loss*dy*sum(ddx*exp_shifted*(1 - tanh_u_2)*(1 + tanh_u_2))/Z**2 - dy*sum(ddx*exp_shifted*(1 - tanh_u_2)*(1 + tanh_u_2))*(sum_where_class_weight + 2*z_loss*(m + log_Z))/Z**2) - 2*dy*ddx*exp_shifted*tanh_u_2*(sum_where_class_weight + 2*z_loss*(m + log_Z))/Z))/cap
@@ -77,9 +77,9 @@ inline void jvp(const Row* x, const Integer* label, const Row* x_dot, const OneI
 inline void backward_backward(const Row* x, const Integer* label, const Row* dy, const Row* ddx,
     const OneInteger* ignore, Computed cap, Computed z_loss, Row* out_dx, Row* out_ddy, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
 kernels.call({x, label, dy, ddx, saved.m, saved.Z_, saved.log_Z, saved.sum_where_class_weight, ignore, out_dx, out_ddy},
-    {cap, z_loss}, rows, D, threads);
+    {cap, z_loss}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

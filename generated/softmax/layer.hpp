@@ -15,9 +15,9 @@
 #define LNGEN_LAYER softmax
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -33,20 +33,20 @@ using lngen::LNGEN_SPACE::Row;
 // inv_Z = 1/Z
 // y = inv_Z*e_shifted
 inline void forward(const Row* x, Row* out_y, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, out_y}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, out_y}, {}, {}, rows, D, threads);
 }
 
 // dx = y*(dy - sum(dy*y))
 inline void backward(const Row* y, const Row* dy, Row* out_dx, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({y, dy, out_dx}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({y, dy, out_dx}, {}, {}, rows, D, threads);
 }
 
 // y_dot = y*(x_dot - sum(x_dot*y))
 inline void jvp(const Row* y, const Row* x_dot, Row* out_y_dot, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({y, x_dot, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({y, x_dot, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // mean_dy_y = mean(dy*y)
@@ -55,8 +55,8 @@ inline void jvp(const Row* y, const Row* x_dot, Row* out_y_dot, long long rows, 
 // ddy = y*(ddx - sum(ddx*y))
 inline void backward_backward(const Row* y, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({y, dy, ddx, out_dx, out_ddy}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({y, dy, ddx, out_dx, out_ddy}, {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -15,9 +15,9 @@
 #define LNGEN_LAYER standardize
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -40,22 +40,22 @@ struct Saved {
 // y = rstd*(x - mu)
 inline void forward(const Row* x, Computed eps, Row* out_y, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, out_y, saved.mu, saved.mu_residual, saved.rstd}, {eps}, {}, rows, D, threads);
 }
 
 // dx = rstd*(dy - mean(dy) - y*sum(dy*y)/(D - 1))
 inline void backward(const Row* x, const Row* dy, Row* out_dx, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, dy, saved.mu, saved.mu_residual, saved.rstd, out_dx}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, dy, saved.mu, saved.mu_residual, saved.rstd, out_dx}, {}, {}, rows, D, threads);
 }
 
 // y_dot = rstd*(x_dot - mean(x_dot) - y*sum(x_dot*y)/(D - 1))
 inline void jvp(const Row* x, const Row* x_dot, Row* out_y_dot, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, x_dot, saved.mu, saved.mu_residual, saved.rstd, out_y_dot}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, x_dot, saved.mu, saved.mu_residual, saved.rstd, out_y_dot}, {}, {}, rows, D, threads);
 }
 
 // mean_dy = mean(dy)
@@ -64,8 +64,8 @@ inline void jvp(const Row* x, const Row* x_dot, Row* out_y_dot, const Saved& sav
 // ddy = rstd*(ddx - mean(ddx) - y*sum(ddx*y)/(D - 1))
 inline void backward_backward(const Row* x, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy,
     const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, dy, ddx, saved.mu, saved.mu_residual, saved.rstd, out_dx, out_ddy}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, dy, ddx, saved.mu, saved.mu_residual, saved.rstd, out_dx, out_ddy}, {}, {}, rows, D, threads);
 }
 
 }  // namespace LNGEN_LAYER

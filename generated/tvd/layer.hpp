@@ -15,9 +15,9 @@
 #define LNGEN_LAYER tvd
 #endif
 #define LNGEN_TYPED
-#include "../_runtime/native/typed.h"
 #include "kernels.cpp"
 #include "second_order.cpp"
+#include "../_runtime/native/typed.h"
 
 namespace LNGEN_LAYER {
 
@@ -49,22 +49,22 @@ struct Saved {
 // y = sum_abs/2
 inline void forward(const Row* x, const Row* teacher, Row* out_y, const Saved& saved, long long rows, int D,
     int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-  kernels.call({x, teacher, out_y, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
+  kernels.call({x, teacher, out_y, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2}, {}, {}, rows, D, threads);
 }
 
 // dx = dy*q*(sum(q*sign(p - q)) - sign(p - q))/2
 inline void backward(const Row* x, const Row* teacher, const Row* dy, Row* out_dx, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-  kernels.call({x, teacher, dy, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2, out_dx}, {}, rows, D, threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
+  kernels.call({x, teacher, dy, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2, out_dx}, {}, {}, rows, D, threads);
 }
 
 // y_dot = D*(sum(q*x_dot)*mean(q*sign(p - q)) - mean(q*x_dot*sign(p - q)))/2
 inline void jvp(const Row* x, const Row* teacher, const Row* x_dot, Row* out_y_dot, const Saved& saved,
     long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-  kernels.call({x, teacher, x_dot, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2, out_y_dot}, {}, rows, D,
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
+  kernels.call({x, teacher, x_dot, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2, out_y_dot}, {}, {}, rows, D,
     threads);
 }
 
@@ -74,9 +74,9 @@ inline void jvp(const Row* x, const Row* teacher, const Row* x_dot, Row* out_y_d
 // ddy = sum(ddx*q*(D*mean_q_sign - sign(p - q))/2)
 inline void backward_backward(const Row* x, const Row* teacher, const Row* dy, const Row* ddx, Row* out_dx,
     Row* out_ddy, const Saved& saved, long long rows, int D, int threads = 1) {
-  const lngen::Kernels<Computed> kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-  kernels.call({x, teacher, dy, ddx, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2, out_dx, out_ddy}, {}, rows, D,
-    threads);
+  const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
+  kernels.call({x, teacher, dy, ddx, saved.m_2, saved.m, saved.inv_Z, saved.inv_Z_2, out_dx, out_ddy}, {}, {}, rows,
+    D, threads);
 }
 
 }  // namespace LNGEN_LAYER

@@ -132,9 +132,7 @@ class LaunchContract:
 def in_lines(before: str, items: Sequence[str], after: str, indent: int) -> list[str]:
     """Items on as few lines as hold them, none broken; all but the first are indented."""
     whole = before + ", ".join(item.replace(" ", "\0") for item in items) + after
-    lines = textwrap.wrap(
-        whole, 116, drop_whitespace=True, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
-    )
+    lines = textwrap.wrap(whole, 116, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0", " ") for line in lines]
 
 

@@ -14,6 +14,8 @@ from lngen.emit.spelling import spelled
 
 _TYPES = ("Row", "Parameter", "Computed", "", "lngen::cast::")
 _OF_CALL = ("workspace", "rows", "blocks", "D")
+_SAVED = ("save", "saved")
+_SIZES = ("long long rows", "int D", "int threads = 1")
 
 
 @dataclass(frozen=True)
@@ -28,42 +30,34 @@ class TypedFunction:
 def typed_text(directions: Sequence[KernelPair], notes: Notes) -> str:
     """Return the text of `layer.hpp`."""
     files = list(dict.fromkeys(source_of(each.name) for each in directions))
-    saved = [f"Computed* {_saved(each)}" for kernels in directions for each in _own(kernels) if each.role == "save"]
+    every = (each for kernels in directions for each in kernels.contract.arguments)
+    saved = [f"Computed* {_saved(each)}" for each in every if each.role == "save"]
     made = {"files": files, "saved": saved, "functions": [*map(typed, directions)]}
     return spelled(render("cpu/layer.hpp.jinja", **head(directions, notes) | made), CPP)
 
 
 def typed(kernels: KernelPair) -> TypedFunction:
     """Return the function of a direction. Row scalars that forward saves are one argument of it, the last but sizes."""
-    own, ends = _own(kernels), [each for each in _ends(kernels) if each.role not in _OF_CALL]
-    declared = [
-        each.declaration(*_TYPES)
-        for each in (*own, *(each for each in ends if each.role == "result"))
-        if each.role not in ("save", "saved")
-    ]
-    declared += ["const Saved& saved"] if any(each.role in ("save", "saved") for each in own) else []
-    sizes = ["long long rows", "int D", "int threads = 1"]
-    sums = f"{kernels.contract.column_sums}, {kernels.contract.scalar_sums}"
-    names = [f"LNGEN_OWN({contract.kernel})" for contract in kernels.contracts]
-    arrays = [_passed(each) for each in own if each.pointer]
-    numbers = [each.name for each in own if not each.pointer]
-    passed = [f"{{{', '.join(arrays)}}}", f"{{{', '.join(numbers)}}}"]
-    passed += [f"{{{', '.join(_passed(each) for each in ends if each.pointer)}}}"] if ends else []
-    body = [
-        f"  const lngen::Kernels<Computed> kernels{{{', '.join([*names, 'nullptr'][:2])}, {sums}}};",
-        *in_lines("  kernels.call(", [*passed, "rows", "D", "threads"], ");", 4),
-    ]
-    return TypedFunction(
-        kernels.formulas, in_lines(f"inline void {kernels.name}(", [*declared, *sizes], ") {", 4), body
+    own, ends = (
+        [each for each in contract.arguments if each.role not in _OF_CALL] if contract else []
+        for contract in (kernels.contract, kernels.columns)
     )
-
-
-def _own(kernels: KernelPair) -> list[KernelArgument]:
-    return [each for each in kernels.contract.arguments if each.role not in _OF_CALL]
-
-
-def _ends(kernels: KernelPair) -> Sequence[KernelArgument]:
-    return kernels.columns.arguments if kernels.columns else ()
+    given = [*own, *(each for each in ends if each.role == "result")]
+    declared = [each.declaration(*_TYPES) for each in given if each.role not in _SAVED]
+    declared += ["const Saved& saved"] * any(each.role in _SAVED for each in own)
+    names = [*(f"LNGEN_OWN({contract.kernel})" for contract in kernels.contracts), "nullptr"]
+    sums = kernels.contract.column_sums, kernels.contract.scalar_sums
+    numbers = [each.name for each in own if not each.pointer]
+    passed = (map(_passed, own), numbers, map(_passed, ends))
+    arguments = [f"{{{', '.join(filter(None, each))}}}" for each in passed]
+    return TypedFunction(
+        kernels.formulas,
+        in_lines(f"inline void {kernels.name}(", [*declared, *_SIZES], ") {", 4),
+        [
+            f"  const lngen::LNGEN_SPACE::Kernels kernels{{{names[0]}, {names[1]}, {sums[0]}, {sums[1]}}};",
+            *in_lines("  kernels.call(", [*arguments, "rows", "D", "threads"], ");", 4),
+        ],
+    )
 
 
 def _saved(argument: KernelArgument) -> str:
@@ -71,4 +65,7 @@ def _saved(argument: KernelArgument) -> str:
 
 
 def _passed(argument: KernelArgument) -> str:
-    return f"saved.{_saved(argument)}" if argument.role in ("save", "saved") else argument.name
+    """The array that is passed for an argument; nothing for a number."""
+    if not argument.pointer:
+        return ""
+    return f"saved.{_saved(argument)}" if argument.role in _SAVED else argument.name

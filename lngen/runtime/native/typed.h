@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
-// A call of kernels on all rows, for programs of C++: the functions of layer.hpp pass their arguments on to it.
+// A call of kernels on all rows, for programs of C++: the functions of layer.hpp, which includes this after the kernels,
+// pass their arguments on to it.
 //
 // Rows are cut into chunks, whose number goes by the shape alone, as compiled.py has it: results have the same bits for
 // any number of threads.
-#ifndef LNGEN_NATIVE_TYPED_H
-#define LNGEN_NATIVE_TYPED_H
 
 #include <algorithm>
 #include <thread>
 #include <vector>
 
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 using Kernel = void (*)(void* const* arrays, const double* numbers, const long long* sizes);
 
 // The kernel that works on rows, and the one that ends their sums into so many columns and numbers, or null.
-template <class Computed> struct Kernels {
+struct Kernels {
   Kernel rows_kernel, ends_kernel;
   int column_sums, scalar_sums;
 
@@ -23,7 +22,7 @@ template <class Computed> struct Kernels {
   void call(std::vector<const void*> arrays, const std::vector<double>& numbers, std::vector<const void*> ends,
             long long rows, int D, int threads) const {
     const long long chunks = chunks_of(rows, D);
-    std::vector<Computed> workspace(has_sums() ? chunks * entries_of_chunk(D) + LINE : 0);
+    std::vector<Computed> workspace(has_sums() ? chunks * chunk_entries(column_sums, scalar_sums, D) + LINE : 0);
     if (has_sums()) {
       arrays.push_back(workspace.data());
       ends.insert(ends.begin(), workspace.data());
@@ -40,25 +39,15 @@ template <class Computed> struct Kernels {
     for (std::thread& other : others) other.join();
     if (ends_kernel) run(ends_kernel, ends, 0, chunks);
   }
-  void call(std::vector<const void*> arrays, const std::vector<double>& numbers, long long rows, int D,
-            int threads) const {
-    call(arrays, numbers, {}, rows, D, threads);
-  }
 
  private:
-  static constexpr long long LINE = 16, CHUNKS = 16, FEW_CHUNKS = 4, CHUNK_ROWS = 32, CHUNK_ENTRIES = 1 << 15;
+  static constexpr long long CHUNKS = 16, FEW_CHUNKS = 4, CHUNK_ROWS = 32, CHUNK_ENTRIES = 1 << 15;
 
   bool has_sums() const { return column_sums + scalar_sums > 0; }
   long long chunks_of(long long rows, long long D) const {
     const long long most = has_sums() ? std::max(FEW_CHUNKS, rows / CHUNK_ROWS) : CHUNKS;
     return std::max(1ll, std::min({CHUNKS, most, rows, rows * D / CHUNK_ENTRIES}));
   }
-  static long long in_lines(long long entries) { return (entries + LINE - 1) / LINE * LINE; }
-  long long entries_of_chunk(long long D) const {
-    return 2 * column_sums * (in_lines(D) + LINE) + in_lines(scalar_sums);
-  }
 };
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE
