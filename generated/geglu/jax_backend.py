@@ -61,7 +61,7 @@ def _forward(gate, value):
     """The outputs, and the numbers of each row that tangents read."""
     gate, value = _in_type(gate, value)
     total = gate + 8943*gate**3/200000  # step 1
-    u = 3989422804014327.0*total/2500000000000000.0  # step 2
+    u = 1.5957691216057308*total  # step 2
     sigmoid_u = jax.nn.sigmoid(u)  # step 3
     y = gate*sigmoid_u*value  # step 5
     return y, ()
@@ -72,16 +72,14 @@ def _tangents(made, inputs, dots):
     gate, value = _in_type(*inputs)
     gate_dot, value_dot = [t if t is None else t.astype(gate.dtype) for t in dots]
     total = gate + 8943*gate**3/200000  # step 1
-    u = 3989422804014327.0*total/2500000000000000.0  # step 2
+    u = 1.5957691216057308*total  # step 2
     sigmoid_u = jax.nn.sigmoid(u)  # step 3
     y_dot = 0
     if gate_dot is not None:
         # step 20
         y_dot += (
             value
-            + 3989422804014327.0*(1 - sigmoid_u)*(
-                26829*gate**2/200000 + 1
-            )*gate*value/2500000000000000.0
+            + 1.5957691216057308*(1 - sigmoid_u)*(26829*gate**2/200000 + 1)*gate*value
         )*gate_dot*sigmoid_u
     if value_dot is not None:
         y_dot += gate*sigmoid_u*value_dot  # step 20

@@ -81,7 +81,7 @@ def _rows(gate, value):
     gate = gate.to(dtype)
     value = value.to(dtype)
     total = gate + 8943*gate**3/200000  # step 1
-    u = 3989422804014327.0*total/2500000000000000.0  # step 2
+    u = 1.5957691216057308*total  # step 2
     sigmoid_u = torch.sigmoid(u)  # step 3
     y = gate*sigmoid_u*value  # step 5
     return y.to(stored)

@@ -32,6 +32,11 @@ _LARGEST = 2**31
 _DIGITS = 17
 
 
+def _are_exact(fraction: sympy.Rational) -> bool:
+    """Test whether numerator and denominator are exact in float32, so that 2*x/3 is rounded once; else a decimal is."""
+    return bool(max(abs(fraction.p), fraction.q) <= 2**24)
+
+
 class ArrayPrinter(Fold[tuple[str, int]]):
     """Walk from an expression to its text, and how tightly that holds together.
 
@@ -94,7 +99,7 @@ class ArrayPrinter(Fold[tuple[str, int]]):
         factors = [self._inside(self, factor, POWER) for factor in above]
         sign = "-" if coefficient.is_negative and factors else ""
         size = abs(coefficient)
-        if isinstance(size, sympy.Rational) and factors and size.q != 1 and not is_short(size):
+        if isinstance(size, sympy.Rational) and factors and size.q != 1 and not is_short(size) and _are_exact(size):
             size, below = sympy.Integer(size.p), (*below, sympy.Integer(size.q))
         if size != 1 or not factors:
             factors.insert(0, self.number(size if sign else size * sympy.sign(coefficient))[0])
