@@ -25,7 +25,7 @@ NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
 NO_MKDOCS = "no mkdocs-material: make docs"
 NO_RUFF = "no ruff: pip install ruff"
 NO_SIMULATOR = f"{NO_GPU} simulator: LNGEN_GPUSIM names no folder with a measure.py"
-NO_NVCC = f"{NO_GPU} toolkit: no nvcc"
+NO_NVCC = "no nvcc: it comes with the test extra on Linux, x86-64 and aarch64"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
 NO_TORCH = "no PyTorch: pip install torch"
@@ -90,7 +90,7 @@ def has_gpu() -> bool:
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
-NVCC = shutil.which("nvcc")
+NVCC = shutil.which("nvcc") or _in_nvidia_wheels("bin/nvcc")
 """NVIDIA's compiler as it is found before the emulator puts a stand-in for it there, or None."""
 
 needs_gxx = pytest.mark.skipif(gxx() is None, reason=NO_GXX)

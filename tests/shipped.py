@@ -34,6 +34,7 @@ FILES = (
     "jax_backend.py",
     "kernels.cpp",
     "kernels.cu",
+    "layer.cuh",
     "layer.h",
     "layer.hpp",
     "manifest.json",

@@ -38,4 +38,6 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
+#ifndef LNGEN_TYPED  // layer.cuh, which has functions of these kernels, ends the name
 #undef LNGEN_LAYER
+#endif

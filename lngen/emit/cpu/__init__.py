@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from lngen.emit import Notes, cpp
 from lngen.emit.cpp.kernels import KernelPair, head, source_of
 from lngen.emit.cpp.reserved import CPP
+from lngen.emit.cpp.typed import on_processor, typed_text
 from lngen.emit.cpu.calls import CompiledFunction
 from lngen.emit.cpu.long import long_call
-from lngen.emit.cpu.typed import typed_text
 from lngen.emit.description import protocol_of
 from lngen.emit.interface import interface
 from lngen.emit.layout import call, in_order, quoted, statement
@@ -36,7 +36,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
         files = cpp.sources(directions, notes, ".cpp", lambda kernels: kernels_text(kernels, notes))
         return {
             "cpu_backend.py": _module(directions, notes),
-            "layer.hpp": typed_text([kernels for _, kernels in directions], notes),
+            "layer.hpp": typed_text("cpu/layer.hpp.jinja", on_processor, directions, notes),
             **files,
         }
 

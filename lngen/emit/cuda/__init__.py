@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from lngen.emit import Notes, cpp
 from lngen.emit.cpp.kernels import KernelPair, head
 from lngen.emit.cpp.reserved import CPP
+from lngen.emit.cpp.typed import on_gpu, typed_text
 from lngen.emit.cuda.launcher import launcher
 from lngen.emit.render import render
 from lngen.emit.spelling import plain_errors, spelled
@@ -17,7 +18,7 @@ from lngen.plan.program import RowProgram
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
-    """Emit the CUDA files of a layer by name: its mathematics, its kernels, those of second order, their launcher.
+    """Emit the CUDA files of a layer by name: its mathematics, its kernels, those of second order, their callers.
 
     `programs` are forward and backward, and any other directions. Raises LngenError for an expression that cannot be
     printed.
@@ -27,7 +28,11 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
         directions = cpp.lowered(programs, notes)
         files = cpp.sources(directions, notes, ".cu", lambda kernels: _kernels_text(kernels, notes))
         # The page says which values its kernels take.
-        return {"cuda_backend.py": launcher(directions, notes), **files}
+        return {
+            "cuda_backend.py": launcher(directions, notes),
+            "layer.cuh": typed_text("cuda/layer.cuh.jinja", on_gpu, directions, notes),
+            **files,
+        }
 
 
 def _kernels_text(directions: Sequence[KernelPair], notes: Notes) -> str:

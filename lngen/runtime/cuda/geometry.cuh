@@ -35,7 +35,8 @@
 #define LNGEN_JVP
 #define LNGEN_BACKWARD_BACKWARD
 #endif
-#if !defined(LNGEN_F16) && !defined(LNGEN_BF16) && !defined(LNGEN_F32) && !defined(LNGEN_F64)
+#if !defined(LNGEN_TYPED) && !defined(LNGEN_F16) && !defined(LNGEN_BF16) && !defined(LNGEN_F32) && \
+    !defined(LNGEN_F64)
 #define LNGEN_F16
 #define LNGEN_BF16
 #define LNGEN_F32

@@ -18,6 +18,7 @@ constexpr bool SAVES = true;
 #undef LNGEN_OF_BF16
 #undef LNGEN_OF_F32
 #undef LNGEN_OF_F64
+#undef LNGEN_EACH_TYPE
 
 #define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, L::BLOCKS)
 
@@ -48,7 +49,7 @@ constexpr bool SAVES = true;
   }                                                                                          \
   }
 
-// Kernels of a type of rows T, of parameters P, and of arithmetic A.
+// Kernels of a type of rows T, of parameters P, and of arithmetic A; for layer.cuh, of LNGEN_ROWS alone.
 #define LNGEN_OF(KERNELS, TYPE)                                               \
   KERNELS(TYPE, lngen::TYPE, lngen::LNGEN_SPACE::Parameter<lngen::TYPE>,      \
           lngen::LNGEN_SPACE::Computed<lngen::TYPE>)
@@ -72,5 +73,9 @@ constexpr bool SAVES = true;
 #else
 #define LNGEN_OF_F64(KERNELS)
 #endif
+#ifdef LNGEN_TYPED
+#define LNGEN_EACH_TYPE(KERNELS) LNGEN_OF(KERNELS, LNGEN_ROWS)
+#else
 #define LNGEN_EACH_TYPE(KERNELS) \
   LNGEN_OF_F16(KERNELS) LNGEN_OF_BF16(KERNELS) LNGEN_OF_F32(KERNELS) LNGEN_OF_F64(KERNELS)
+#endif

@@ -1,0 +1,120 @@
+// Loss of a token by group relative policy optimization, from its logits; with low and high apart it is DAPO's.
+// Made by lngen 0.1.0 from the definition of grpo; derivation.md has its steps, cost and evidence.
+// Do not edit; edit grpo.py and run: lngen derive grpo.py
+// Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+// definition sha256:1f54ed30e40de676bb31762c061d94a1572e98e67b48b22e19344b45bf6572eb
+//
+// The layer for programs of CUDA C++: functions in the namespace grpo, on dense arrays of rows of LNGEN_D entries in
+// device memory. A function launches its kernels on a stream, and returns the first error. No array overlaps another.
+//
+// LNGEN_D is the length of a row. Macros that may be defined besides: LNGEN_ROWS, the type of rows (f32, f64, f16, bf16),
+// and LNGEN_PARAMETERS, that of parameters; LNGEN_WITHOUT_name for an input that is left out, whose argument is then
+// ignored; and those of rows.cuh, such as LNGEN_FORWARD for this direction alone. For another length or type include the
+// file again, with another name for LNGEN_LAYER. It, the length and the types are for one file.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER grpo
+#endif
+#ifndef LNGEN_ROWS
+#define LNGEN_ROWS f32
+#endif
+#define LNGEN_TYPED
+#include "kernels.cu"
+#include "second_order.cu"
+#include "../_runtime/cuda/typed.cuh"
+
+namespace LNGEN_LAYER {
+
+using Row = lngen::LNGEN_ROWS;
+using Parameter = lngen::LNGEN_SPACE::Parameter<Row>;
+using Computed = lngen::LNGEN_SPACE::Computed<Row>;
+using lngen::LNGEN_SPACE::Integer;
+using lngen::LNGEN_SPACE::OneInteger;
+
+// What forward saves for the other directions: a number for each row.
+struct Saved {
+  Computed* m_2;
+  Computed* Z_;
+  Computed* sum_where_x;
+  Computed* log_Z;
+  Computed* ratio;
+};
+
+#ifdef LNGEN_FORWARD
+// m_2 = max(x)
+// exp_shifted = exp(x - m_2)
+// Z = sum(exp_shifted)
+// sum_where_x = sum(where(index() == label, x, 0))
+// log_Z = log(Z)
+// ratio = exp(sum_where_x - old - m_2 - log_Z)
+// gained = where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), advantage*ratio, advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)))
+// expm1_log_Z_m_2 = expm1(reference + m_2 + log_Z - sum_where_x)
+// y = beta*(sum_where_x + expm1_log_Z_m_2 - reference - m_2 - log_Z) - gained
+inline cudaError_t forward(cudaStream_t stream, const Row* x, const Integer* label, const Row* advantage,
+    const Row* old, const Row* reference, Computed low, Computed high, Computed beta, Row* out_y,
+    const Saved& saved, long long rows) {
+  constexpr int D = LNGEN_D;
+  lngen::OnStream on{stream};
+  const int blocks = LNGEN_BLOCKS_ON(on, forward, rows, false);
+  LNGEN_LAUNCH_ON(on, forward, blocks, x, label, advantage, old, reference, low, high, beta, out_y, saved.m_2,
+    saved.Z_, saved.sum_where_x, saved.log_Z, saved.ratio, rows, D);
+  return on.error;
+}
+#endif
+
+#ifdef LNGEN_BACKWARD
+// g = exp_shifted*(beta*dy*(exp(reference + m_2 + log_Z - sum_where_x) - 1)/Z + where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), advantage*dy*ratio/Z, where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, advantage*dy*ratio/Z))))
+// dx = g + where(index() == label, beta*dy + where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), -advantage*dy*ratio, where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, -advantage*dy*ratio))) - beta*dy*exp(reference + m_2 + log_Z - sum_where_x), 0)
+inline cudaError_t backward(cudaStream_t stream, const Row* x, const Integer* label, const Row* advantage,
+    const Row* reference, const Row* dy, Computed low, Computed high, Computed beta, Row* out_dx,
+    const Saved& saved, long long rows) {
+  constexpr int D = LNGEN_D;
+  lngen::OnStream on{stream};
+  const int blocks = LNGEN_BLOCKS_ON(on, backward, rows, false);
+  LNGEN_LAUNCH_ON(on, backward, blocks, x, label, advantage, reference, dy, saved.m_2, saved.Z_, saved.sum_where_x,
+    saved.log_Z, saved.ratio, low, high, beta, out_dx, rows, D);
+  return on.error;
+}
+#endif
+
+#ifdef LNGEN_JVP
+// exp_shifted_dot = exp_shifted*x_dot
+// y_dot = D*beta*(mean(where(index() == label, x_dot, 0)) + exp(reference + m_2 + log_Z - sum_where_x)*(mean(exp_shifted_dot)/Z - mean(where(index() == label, x_dot, 0))) - mean(exp_shifted_dot)/Z) + where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), -advantage*(sum(where(index() == label, ratio*x_dot, 0)) - ratio*sum(exp_shifted_dot)/Z), where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, -advantage*(sum(where(index() == label, ratio*x_dot, 0)) - ratio*sum(exp_shifted_dot)/Z))))
+inline cudaError_t jvp(cudaStream_t stream, const Row* x, const Integer* label, const Row* advantage,
+    const Row* reference, const Row* x_dot, Computed low, Computed high, Computed beta, Row* out_y_dot,
+    const Saved& saved, long long rows) {
+  constexpr int D = LNGEN_D;
+  lngen::OnStream on{stream};
+  const int blocks = LNGEN_BLOCKS_ON(on, jvp, rows, false);
+  LNGEN_LAUNCH_ON(on, jvp, blocks, x, label, advantage, reference, x_dot, saved.m_2, saved.Z_, saved.sum_where_x,
+    saved.log_Z, saved.ratio, low, high, beta, out_y_dot, rows, D);
+  return on.error;
+}
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// p = exp_shifted/Z
+// d2ratio = sum(where(index() == label, where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), -advantage*dy*ddx, where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, -advantage*dy*ddx))), 0)) + where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), advantage*dy*sum(ddx*p), where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, advantage*dy*sum(ddx*p))))
+// d2Z = sum(-beta*dy*ddx*exp_shifted*(exp(reference + m_2 + log_Z - sum_where_x) - 1)/Z**2) + where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), sum(-advantage*dy*ratio*ddx*exp_shifted/Z**2), where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, sum(-advantage*dy*ratio*ddx*exp_shifted/Z**2)))) + (sum(where(index() == label, -beta*dy*ddx*exp(reference + m_2 + log_Z - sum_where_x), 0)) + sum(beta*dy*ddx*exp_shifted*exp(reference + m_2 + log_Z - sum_where_x)/Z) - d2ratio*ratio)/Z
+// d2x_shifted = exp_shifted*(beta*dy*ddx*(exp(reference + m_2 + log_Z - sum_where_x) - 1)/Z + where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), advantage*dy*ratio*ddx/Z, where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, advantage*dy*ratio*ddx/Z))) + d2Z)
+// d2x = d2x_shifted + where(index() == label, d2ratio*ratio + sum(where(index() == label, beta*dy*ddx*exp(reference + m_2 + log_Z - sum_where_x), 0)) - beta*dy*exp(reference + m_2 + log_Z - sum_where_x)*sum(ddx*p), 0)
+// ddy = beta*sum(ddx*p)*(exp(reference + m_2 + log_Z - sum_where_x) - 1) + where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), advantage*ratio*sum(ddx*p), where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, advantage*ratio*sum(ddx*p)))) + sum(where(index() == label, beta*ddx + where(advantage*ratio < advantage*where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio)), -advantage*ratio*ddx, where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, -advantage*ratio*ddx))) - beta*ddx*exp(reference + m_2 + log_Z - sum_where_x), 0))
+inline cudaError_t backward_backward(cudaStream_t stream, const Row* x, const Integer* label, const Row* advantage,
+    const Row* reference, const Row* dy, const Row* ddx, Computed low, Computed high, Computed beta, Row* out_dx,
+    Row* out_ddy, const Saved& saved, long long rows) {
+  constexpr int D = LNGEN_D;
+  lngen::OnStream on{stream};
+  const int blocks = LNGEN_BLOCKS_ON(on, backward_backward, rows, false);
+  LNGEN_LAUNCH_ON(on, backward_backward, blocks, x, label, advantage, reference, dy, ddx, saved.m_2, saved.Z_,
+    saved.sum_where_x, saved.log_Z, saved.ratio, low, high, beta, out_dx, out_ddy, rows, D);
+  return on.error;
+}
+#endif
+
+}  // namespace LNGEN_LAYER
+
+#undef LNGEN_TYPED
+#undef LNGEN_D
+#undef LNGEN_ROWS
+#undef LNGEN_PARAMETERS
+#undef LNGEN_LAYER

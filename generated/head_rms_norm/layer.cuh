@@ -1,0 +1,105 @@
+// Root-mean-square normalization of queries or keys, with a weight for each head.
+// Made by lngen 0.1.0 from the definition of head_rms_norm; derivation.md has its steps, cost and evidence.
+// Do not edit; edit head_rms_norm.py and run: lngen derive head_rms_norm.py
+// definition sha256:7e0359aae72d76690e249ce1d9e65b6246897d78ecfc6734a211537b39636956
+//
+// The layer for programs of CUDA C++: functions in the namespace head_rms_norm, on dense arrays of rows of LNGEN_D entries in
+// device memory. A function launches its kernels on a stream, and returns the first error. No array overlaps another.
+//
+// LNGEN_D is the length of a row. Macros that may be defined besides: LNGEN_ROWS, the type of rows (f32, f64, f16, bf16),
+// and LNGEN_PARAMETERS, that of parameters; LNGEN_WITHOUT_name for an input that is left out, whose argument is then
+// ignored; and those of rows.cuh, such as LNGEN_FORWARD for this direction alone. For another length or type include the
+// file again, with another name for LNGEN_LAYER. It, the length and the types are for one file.
+
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER head_rms_norm
+#endif
+#ifndef LNGEN_ROWS
+#define LNGEN_ROWS f32
+#endif
+#define LNGEN_TYPED
+#include "kernels.cu"
+#include "second_order.cu"
+#include "../_runtime/cuda/typed.cuh"
+
+namespace LNGEN_LAYER {
+
+using Row = lngen::LNGEN_ROWS;
+using Parameter = lngen::LNGEN_SPACE::Parameter<Row>;
+using Computed = lngen::LNGEN_SPACE::Computed<Row>;
+using lngen::LNGEN_SPACE::Integer;
+using lngen::LNGEN_SPACE::OneInteger;
+
+// What forward saves for the other directions: a number for each row.
+struct Saved {
+  Computed* rstd;
+};
+
+#ifdef LNGEN_FORWARD
+// ms = mean(x**2)
+// rstd = 1/sqrt(ms + eps)
+// xhat = rstd*x
+// y = weight*xhat
+inline cudaError_t forward(cudaStream_t stream, const Row* x, const Row* weight, Computed eps, Row* out_y,
+    const Saved& saved, long long rows) {
+  constexpr int D = LNGEN_D;
+  lngen::OnStream on{stream};
+  const int blocks = LNGEN_BLOCKS_ON(on, forward, rows, false);
+  LNGEN_LAUNCH_ON(on, forward, blocks, x, weight, eps, out_y, saved.rstd, rows, D);
+  return on.error;
+}
+#endif
+
+#ifdef LNGEN_BACKWARD
+// g = dy*weight
+// dx = rstd*(g - xhat*mean(g*xhat))
+// dweight = sum(dy*xhat, "b t")
+inline cudaError_t backward(cudaStream_t stream, const Row* x, const Row* weight, const Row* dy, Row* out_dx,
+    Row* out_dweight, const Saved& saved, long long rows) {
+  constexpr int D = LNGEN_D;
+  lngen::OnStream on{stream};
+  const int blocks = LNGEN_BLOCKS_ON(on, backward, rows, false);
+  LNGEN_LAUNCH_ON(on, backward, blocks, x, weight, dy, saved.rstd, out_dx, out_dweight, rows, D);
+  return on.error;
+}
+#endif
+
+#ifdef LNGEN_JVP
+// y_dot = weight_dot*xhat + rstd*weight*(x_dot - xhat*mean(x_dot*xhat))
+inline cudaError_t jvp(cudaStream_t stream, const Row* x, const Row* weight, const Row* x_dot,
+    const Row* weight_dot, Row* out_y_dot, const Saved& saved, long long rows) {
+  constexpr int D = LNGEN_D;
+  lngen::OnStream on{stream};
+  const int blocks = LNGEN_BLOCKS_ON(on, jvp, rows, false);
+  LNGEN_LAUNCH_ON(on, jvp, blocks, x, weight, x_dot, weight_dot, saved.rstd, out_y_dot, rows, D);
+  return on.error;
+}
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// g = dy*weight
+// mean_g_xhat = mean(g*xhat)
+// dg = rstd*(ddx - xhat*mean(ddx*xhat))
+// d2xhat_part = ddweight*dy - mean_g_xhat*rstd*ddx
+// d2x = rstd*(d2xhat_part + rstd*(mean(ddx*xhat)*(2*mean_g_xhat*xhat - g) - xhat*mean(ddx*g)) - xhat*mean(d2xhat_part*xhat))
+// d2weight = sum(dg*dy, "b t")
+// ddy = dg*weight + ddweight*xhat
+inline cudaError_t backward_backward(cudaStream_t stream, const Row* x, const Row* weight, const Row* dy,
+    const Row* ddx, const Row* ddweight, Row* out_dx, Row* out_dweight, Row* out_ddy, const Saved& saved,
+    long long rows) {
+  constexpr int D = LNGEN_D;
+  lngen::OnStream on{stream};
+  const int blocks = LNGEN_BLOCKS_ON(on, backward_backward, rows, false);
+  LNGEN_LAUNCH_ON(on, backward_backward, blocks, x, weight, dy, ddx, ddweight, saved.rstd, out_dx, out_dweight,
+    out_ddy, rows, D);
+  return on.error;
+}
+#endif
+
+}  // namespace LNGEN_LAYER
+
+#undef LNGEN_TYPED
+#undef LNGEN_D
+#undef LNGEN_ROWS
+#undef LNGEN_PARAMETERS
+#undef LNGEN_LAYER
