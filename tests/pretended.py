@@ -30,6 +30,8 @@ from tests import callers, derivatives
 from tests.hosts import decomposed, layer_of
 from tests.launched import TEXTS
 
+checkpoint = importlib.import_module("torch.utils.checkpoint").checkpoint  # which PyTorch 2.6 does not import itself
+
 _FOLDER = tempfile.TemporaryDirectory(prefix="lngen_gpu_")
 _PACKAGE = "pretended_layers"
 
@@ -260,7 +262,7 @@ def ways(way: str) -> tuple[bool, int]:
         return torch.autograd.grad(function(leaf).sin().sum(), leaf)[0]
 
     def checkpointed(function: Any) -> Any:
-        return gradient(lambda leaf: torch.utils.checkpoint.checkpoint(function, leaf, use_reentrant=False))
+        return gradient(lambda leaf: checkpoint(function, leaf, use_reentrant=False))
 
     def profiled(function: Any) -> Any:
         with torch.profiler.profile():

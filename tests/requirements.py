@@ -5,6 +5,7 @@ the run (tests/conftest.py).
 """
 
 import ctypes
+import importlib.metadata
 import importlib.util
 import os
 import platform
@@ -100,6 +101,22 @@ needs_cross_compiler = pytest.mark.skipif(
 )
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason=NO_TORCH)
+
+
+def needs_release(package: str, least: str, why: str) -> pytest.MarkDecorator:
+    """Skip a test where a package has not yet what the test is of."""
+    found = importlib.metadata.version(package) if importlib.util.find_spec(package) else least
+    numbers = [tuple(int(part) for part in version.split(".")[:2]) for version in (found, least)]
+    return pytest.mark.skipif(numbers[0] < numbers[1], reason=f"{package} {found} {why}")
+
+
+needs_compiled_operators = needs_release(
+    "torch", "2.9", "does not say which program is exported, so that a compiled one has the decomposition"
+)
+needs_wrapped_interpreter = needs_release("torch", "2.13", "wraps no kernel that Triton interprets")
+needs_words_of_compiled = needs_release("torch", "2.9", "says of what a compiled program refuses that it was refused")
+needs_exchange = needs_release("torch", "2.10", "has no table by which C reads tensors")
+needs_shard_map = needs_release("jax", "0.7", "has no shard_map of a function with a derivative of its own")
 needs_triton = pytest.mark.skipif(not all(map(importlib.util.find_spec, ("torch", "triton"))), reason=NO_TRITON)
 needs_models = pytest.mark.skipif(
     not all(map(importlib.util.find_spec, ("torch", "transformers", "timm"))), reason=NO_MODELS

@@ -18,7 +18,7 @@ import pytest
 
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations
 from lngen.algebra.symbols import D
-from lngen.checks.in_jax import JaxRows
+from lngen.checks.in_jax import JaxRows, enable_x64
 from lngen.checks.inputs import ordinary
 from lngen.checks.layer import Case, Checkable, positional
 from lngen.checks.on_device import OnDevice, device
@@ -165,7 +165,7 @@ def jax(name: str, direction: str, given: Given) -> Sequence[Any]:
         return framework.vjp(call, *values[: len(primals)])[1](tuple(values[len(primals) :]))
 
     cotangents = zeros_for_none(name, given)
-    with framework.enable_x64(True):
+    with enable_x64():
         if direction == "forward":
             found = call(*primals)
         elif direction == "backward":

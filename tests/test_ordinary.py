@@ -293,6 +293,6 @@ def holds(text: str, backend: Callable[[str, Definition], Any]) -> None:
 def enabled_x64(backend: Any) -> Any:
     if backend is not jax:
         return contextlib.nullcontext()
-    import jax as framework
+    from lngen.checks.in_jax import enable_x64
 
-    return framework.enable_x64(True)
+    return enable_x64()

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lngen.checks.in_jax import enable_x64
 from lngen.language.definition import Draw
 from lngen.language.oracle.random import drawn_from
 from tests import hosts
 from tests.compiled import backend
-from tests.requirements import needs_jax, needs_torch
+from tests.requirements import needs_jax, needs_release, needs_shard_map, needs_torch
 from tests.test_random import NAMED, NOISE
 
 SEED, SEEDS = 7, (7, -1)
@@ -39,7 +40,7 @@ def framework(request: pytest.FixtureRequest) -> Any:
     if request.param is in_torch:
         yield in_torch()
         return
-    with importlib.import_module("jax").enable_x64(True):
+    with enable_x64():
         yield in_jax()
 
 
@@ -148,6 +149,7 @@ def test_a_key_of_jax_is_no_seed():
 
 
 @needs_jax
+@needs_shard_map
 @pytest.mark.ci
 def test_devices_of_shard_map_are_to_have_seeds_of_their_own():
     of = in_jax()
@@ -159,10 +161,20 @@ def test_devices_of_shard_map_are_to_have_seeds_of_their_own():
         return jax.shard_map(call, mesh=mesh, in_specs=place, out_specs=place, check_vma=is_checked)(x)
 
     wanted = of.module.noise(x, SEED)
-    for call in (shared, lambda step: shared(step, False), lambda step: jax.pmap(step)(x[None])):
+    for call in (shared, lambda step: shared(step, False)):
         with pytest.raises(NotImplementedError, match=r"as seed \+ jax.lax.axis_index"):
             call(lambda rows: of.module.noise(rows, SEED))
     own = shared(lambda rows: of.module.noise(rows, SEED + jax.lax.axis_index("rows")))
     replicated = shared(lambda rows: of.module.noise(rows, SEED), place=jax.sharding.PartitionSpec())
     assert is_near(own, wanted)
     assert is_near(replicated, wanted)
+
+
+@needs_jax
+@needs_release("jax", "0.8", "has a pmap that does not tell devices apart")
+@pytest.mark.ci
+def test_devices_of_pmap_are_to_have_seeds_of_their_own():
+    of = in_jax()
+    jax = importlib.import_module("jax")
+    with pytest.raises(NotImplementedError, match=r"as seed \+ jax.lax.axis_index"):
+        jax.pmap(lambda rows: of.module.noise(rows, SEED))(of.array(np.ones((1, 2, 5), np.float32)))

@@ -188,12 +188,19 @@ def _uniform(seed, stream, rows, D, dtype):
 
 def _check_seed(name, seed, *rows):
     """Refuse a seed that devices of `shard_map` share: each numbers its rows from 0."""
+    if not hasattr(jax.sharding, "get_abstract_mesh"):  # JAX 0.5 does not tell devices apart
+        return
     manual = jax.sharding.get_abstract_mesh().manual_axes
     if not manual:
         return
-    known = bool(jax.typeof(jax.lax.axis_index(manual[0])).mat.varying)
-    shared = frozenset().union(*[jax.typeof(u).mat.varying for u in rows])
-    if not (known and shared <= jax.typeof(seed).mat.varying):
+
+    def varies(u):
+        kind = jax.typeof(u)
+        return kind.mat.varying if hasattr(kind, "mat") else kind.vma
+
+    known = bool(varies(jax.lax.axis_index(manual[0])))
+    shared = frozenset().union(*map(varies, rows))
+    if not (known and shared <= varies(seed)):
         own = f'{name} + jax.lax.axis_index("{min(map(str, shared or manual))}")'
         also = "" if known else ", under jax.shard_map with check_vma=True"
         raise NotImplementedError(

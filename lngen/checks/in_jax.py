@@ -26,6 +26,16 @@ _QUICK: tuple[dict[str, Any], ...] = (
 """Options of a compilation that takes a quarter of the time, and rounds as one operation at a time does."""
 
 
+def enable_x64() -> AbstractContextManager[Any]:
+    """Allow float64 within a block: older releases of JAX have it among what is experimental."""
+    import jax
+    import jax.experimental
+
+    home: Any = jax if hasattr(jax, "enable_x64") else jax.experimental
+    allowed: AbstractContextManager[Any] = home.enable_x64(True)
+    return allowed
+
+
 @cache
 def quick_options() -> dict[str, Any]:
     """The first of these options that the installed version of JAX knows."""
@@ -142,8 +152,7 @@ class InJax(FrameworkAdapter):
 
     def setting(self) -> AbstractContextManager[Any]:
         """Allow float64."""
-        allowed: AbstractContextManager[Any] = self.jax.enable_x64(True)
-        return allowed
+        return enable_x64()
 
     def array(self, value: Any) -> Any:
         """Make an array of JAX's."""

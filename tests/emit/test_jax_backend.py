@@ -16,17 +16,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lngen.checks.in_jax import enable_x64
 from lngen.emit import jax as emitter
 from lngen.language.parsing import load, parse
 from lngen.pipeline.stages import planned
 from lngen.report.heading import notes
 from tests.callers import SIZES, drawn
-from tests.requirements import NO_JAX
+from tests.requirements import NO_JAX, needs_shard_map
 from tests.shipped import LAYERS, ROOT
 from tests.tiers import sample
 
 jax = pytest.importorskip("jax", reason=NO_JAX)
 jnp = jax.numpy
+export = importlib.import_module("jax.export")
 
 Array = Any
 FILE = "jax_backend.py"
@@ -68,7 +70,7 @@ def loss_of(layer: Callable[..., Array], x: Array, gamma: Array, beta: Array) ->
 
 @pytest.fixture
 def x64() -> Iterator[None]:
-    with jax.enable_x64(True):
+    with enable_x64():
         yield
 
 
@@ -96,9 +98,9 @@ def _third(layer: Callable[..., Array]) -> Any:
 def _exported(layer: Callable[..., Array]) -> Any:
     if layer is textbook:
         return layer(*given())
-    rows, features = jax.export.symbolic_shape("n, d")
+    rows, features = export.symbolic_shape("n, d")
     shapes = [jax.ShapeDtypeStruct(shape, np.float64) for shape in ((rows, features), (features,), (features,))]
-    exported = jax.export.export(jax.jit(layer), platforms=["cpu", "cuda", "tpu"])(*shapes)
+    exported = export.export(jax.jit(layer), platforms=["cpu", "cuda", "tpu"])(*shapes)
     return exported.call(*given())
 
 
@@ -223,6 +225,7 @@ except NotImplementedError as error:
 """
 
 
+@needs_shard_map
 @pytest.mark.ci
 def test_rows_and_features_are_sharded_and_parameters_replicated():
     flags = "--xla_force_host_platform_device_count=4"
@@ -313,7 +316,7 @@ def test_a_large_mean_costs_no_digits():
     arrays = [x, gamma, 0 * gamma, cotangent]
     found = jax.jit(functools.partial(both, layer_norm))(*arrays)
     rough = jax.jit(functools.partial(both, textbook))(*arrays)
-    with jax.enable_x64(True):
+    with enable_x64():
         exact = both(textbook, *(jnp.asarray(each, np.float64) for each in arrays))
     for mine, plain, wanted in list(zip(found, rough, exact, strict=True))[:3]:
         one, two, three = (np.asarray(each, np.float64) for each in (mine, plain, wanted))
@@ -327,7 +330,7 @@ def test_rows_of_16_bits_are_computed_in_float32_and_kept_as_they_are():
     made, pull = jax.jit(lambda *a: jax.vjp(layer_norm, *a))(x, gamma, gamma)
     assert made.dtype == jnp.bfloat16
     assert [each.dtype for each in pull(made)] == [jnp.bfloat16, jnp.float32, jnp.float32]
-    wide = layer_norm(x.astype(jnp.float32), gamma, gamma)
+    wide = jax.jit(layer_norm)(x.astype(jnp.float32), gamma, gamma)
     assert (made == wide.astype(jnp.bfloat16)).all()
     # The rows in their type, and three numbers a row; no row in float32.
     kept = [each for each in jax.tree.leaves(pull) if each.size > 96]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lngen.checks.in_jax import enable_x64
 from lngen.emit import jax as jax_emitter
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import planned
@@ -98,7 +99,7 @@ def assert_finds_derivatives(name: str, made: Callable[..., Any]) -> None:
     words: dict[str, Any] = {each: reduced(getattr(jnp, each)) for each in ("mean", "sum", "max")}
     words |= {each: getattr(jnp, each) for each in ("sqrt", "tanh", "sin", "exp", "where")}
     words |= {"stop_gradient": jax.lax.stop_gradient}
-    with jax.enable_x64(True):
+    with enable_x64():
         x, along = jnp.asarray(X), [*map(jnp.asarray, ALONG)]
         for g, given, modes in (
             (jnp.asarray(G), jnp.asarray(G), ((jax.grad, 3), (jax.jacfwd, 2))),

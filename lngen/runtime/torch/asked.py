@@ -58,9 +58,8 @@ included: Callable[[], Any] = _private(C, "_dispatch_tls_local_include_set")
 keys_of: Callable[[Any], Any] = _private(C, "_dispatch_keys")
 transforms: Callable[[], bool] = _private(C, "_are_functorch_transforms_active")
 modes: Callable[[], int] = _private(C, "_len_torch_dispatch_stack")
-# PyTorch 2.6 has neither: hooks see there what a call saves, and an exported program has the operator.
+# Hooks of PyTorch 2.6, which does not name them, see what a kernel saves.
 _HOOKS: Callable[[bool], Any] = getattr(C._autograd, "_top_saved_tensors_default_hooks", lambda _: None)
-is_exporting: Callable[[], bool] = getattr(torch.compiler, "is_exporting", lambda: False)
 SILENT: tuple[Callable[[], Any], ...] = (
     _private(C, "_len_torch_function_stack"),
     _private(C, "_is_any_autocast_enabled"),
@@ -112,6 +111,17 @@ def are_alone(tensors: Sequence[Any], gpu: str = "") -> bool:
     return not any(each.raw_repr() & ~_of_tensors(device) for each in keys) and all(
         type(each) in KINDS and each.device.type == device for each in tensors if each is not None
     )
+
+
+_EXPORTS_ARE_TOLD = hasattr(torch.compiler, "_is_exporting_flag")
+
+
+def is_exporting() -> bool:
+    """Test whether a program is made that may be exported. PyTorch 2.6 says it of no program, so each may be one.
+
+    The flag is read, since 2.9 answers its function by True in every program that is compiled.
+    """
+    return bool(torch.compiler._is_exporting_flag) if _EXPORTS_ARE_TOLD else torch.compiler.is_compiling()
 
 
 def is_traced(values: Sequence[Any]) -> bool:

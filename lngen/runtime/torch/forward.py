@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..protocol.axes import REST, Arrangement, Sizes
 from ..protocol.interface import INTEGERS, CounterpartEntry, is_held
-from .asked import Tensor, are_alone, is_exporting, torch
+from .asked import FLOATS, Tensor, are_alone, is_exporting, torch
 from .layers import each_of, is_autocast
 
 REDUCTIONS = ("none", "sum", "mean")
@@ -270,10 +270,20 @@ class LayerForward:
         return inputs, self.numbers(module, rows[self.row].dtype), kind
 
     def numbers(self, module: Any, dtype: Any) -> list[Any]:
-        """The Constants of a call with rows of a type; one that is None is the step of the type that is computed in."""
+        """The Constants of a call with rows of a type; one that is None is the step that PyTorch takes."""
         found = [value if attribute is None else getattr(module, attribute) for attribute, value in self.constants]
-        step = torch.finfo(torch.promote_types(dtype, torch.float32)).eps  # as PyTorch has it
+        step = _STEPS.get(dtype, _STEPS[torch.float32])
         return [step if value is None else value for value in found]
+
+
+def _step(dtype: Any) -> float:
+    """The step of PyTorch's norms whose eps is None: of the type that is computed in, and in 2.6 of the rows' own."""
+    steps = [float(torch.finfo(kind).eps) for kind in (dtype, torch.promote_types(dtype, torch.float32))]
+    row = torch.full((1,), steps[1] ** 0.5, dtype=dtype)
+    return steps[bool(torch.nn.functional.rms_norm(row, (1,)) > 0.5)]
+
+
+_STEPS = {dtype: _step(dtype) for dtype in FLOATS}
 
 
 def _keep(module: Any, averages: Sequence[tuple[str, Tensor]]) -> None:

@@ -38,8 +38,13 @@ _LEAST, _LARGEST = -(2**31), 2**31 - 1
 def is_autocast(rows: Tensor) -> bool:
     """Test whether autocast has a say in the type that rows are computed in."""
     kind = rows.device.type
-    is_on = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
-    return bool(is_on and rows.dtype != torch.float64)
+    return bool(_has_autocast(kind) and torch.is_autocast_enabled(kind) and rows.dtype != torch.float64)
+
+
+def _has_autocast(kind: str) -> bool:
+    if torch.compiler.is_compiling():  # PyTorch before 2.10 breaks a program at the question below
+        return kind in ("cpu", "cuda", "xpu", "mps")
+    return bool(torch.amp.is_autocast_available(kind))
 
 
 def each_of(values: Any) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ import pytest
 from tests import launched, pretended
 from tests.hosts import private
 from tests.processes import run_alone
-from tests.requirements import needs_triton
+from tests.requirements import needs_compiled_operators, needs_release, needs_triton, needs_wrapped_interpreter
 from tests.shipped import LAYERS, NAMES
 from tests.tiers import sample
 
@@ -99,6 +99,8 @@ def test_calls_in_which_others_have_a_say_do_not_launch(way):
 
 
 @pytest.mark.parametrize("text", sample(sorted(launched.TEXTS), (), SOME))
+@needs_compiled_operators
+@needs_wrapped_interpreter
 def test_a_compiled_program_that_launches_computes_what_a_call_does(text):
     for left_out in (frozenset(), max(launched.in_interpreter(pretended.absences, text), key=len)):
         error, launches = launched.in_interpreter(partial(pretended.compiled, text=text, left_out=left_out))
@@ -106,6 +108,7 @@ def test_a_compiled_program_that_launches_computes_what_a_call_does(text):
         assert launches >= 4
 
 
+@needs_compiled_operators
 def test_a_compiler_sees_the_kernels_and_that_they_change_results_alone():
     run_alone(
         """
@@ -141,6 +144,7 @@ def test_a_compiled_program_is_one_for_any_number_of_rows_that_several_programs_
     )
 
 
+@needs_release("torch", "2.9", "does not list the kernels of an operator")
 def test_what_was_compiled_before_is_known_by_the_text_of_the_kernels():
     run_alone(
         """
@@ -177,6 +181,7 @@ def test_a_launch_is_on_the_device_of_its_tensors(monkeypatch):
 
 
 @pytest.mark.parametrize("target", [("cuda", 90, 32), ("hip", "gfx942", 64)])
+@needs_release("torch", "2.9", "has a Triton without compilation for AMD's lanes of this test")
 def test_a_call_is_compiled_once_for_any_number_of_rows(target):
     run_alone(
         f"""

@@ -13,7 +13,7 @@ import pytest
 
 from lngen.errors import LngenError
 from tests.hosts import compile_nothing, layer_of
-from tests.requirements import NO_TORCH
+from tests.requirements import NO_TORCH, needs_compiled_operators
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
 lngen_torch = importlib.import_module("lngen.torch")
@@ -385,6 +385,7 @@ def test_a_copy_of_a_replaced_model_has_parameters_of_its_own(copied):
 
 
 @pytest.mark.ci
+@needs_compiled_operators
 def test_a_compiled_model_has_the_operators_in_one_graph_and_an_exported_one_those_of_pytorch(monkeypatch):
     model, x = nn.Sequential(Model(), nn.Linear(2, 6), Promoting()).to(torch.bfloat16), torch.randn(3, 6).bfloat16()
     model[2].float()
