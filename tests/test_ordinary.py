@@ -208,7 +208,7 @@ BACKENDS: dict[Callable[[str, Definition], Any], tuple[Any, ...]] = {
     jax: (needs_jax,),
 }
 NUMBERS = {backend: number for number, backend in enumerate(BACKENDS)}
-STEPS = {cuda: len(SHAPES), torch: 6, jax: 12}
+STEPS = {cuda: len(SHAPES), torch: len(SHAPES), jax: len(SHAPES)}
 FEW = [
     {"shape": shape, "default": DEFAULTS[(3 * number + place) % len(DEFAULTS)], "backend": backend}
     for backend, place in NUMBERS.items()

@@ -188,7 +188,7 @@ def test_lines_of_selects_within_selects_grow_with_their_number():
     assert len(text) < 20_000
 
 
-@pytest.mark.parametrize("depth", [1, 4])
+@pytest.mark.parametrize("depth", sample([1, 2, 4], (), [2]))
 def test_gradients_of_clips_of_clips_are_those_by_hand(depth):
     lines = "".join(f"    u{n} = clip(silu(u{n - 1})*w, -{n}, {n})\n" for n in range(1, depth + 1))
     text = f"def clipped(u0: Row, w: Feature = 1):\n{lines}    return u{depth}*mean(u{depth})\n"
