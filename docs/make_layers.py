@@ -76,6 +76,7 @@ BY_HAND = {
     "modulated_layer_norm": ByHand((2, 3), (2, 3), FORMULA),
     "modulated_rms_norm": ByHand((1, 1), (2, 3), FORMULA),
     "offset_rms_norm": ByHand((1, 1), (2, 3), "Liger-Kernel, src/liger_kernel/ops/rms_norm.py"),
+    "orpo": ByHand((0, 0), (3, 5), FORMULA),
     "packed_swiglu": ByHand((0, 0), (3, 5), "Liger-Kernel, src/liger_kernel/ops/swiglu.py"),
     "poly_norm": ByHand((3, 4), (2, 3), "Liger-Kernel, src/liger_kernel/ops/poly_norm.py", more=(0, 3)),
     "pow_glu": ByHand((0, 0), (3, 5), FORMULA),

@@ -15,7 +15,7 @@ from lngen.language.definition import Draw
 from lngen.language.oracle.random import drawn_from
 from tests.shipped import BEYOND_ROWS, ROOT
 
-OF_ROWS = ("dual_rms_norm", "poly_norm", "relu_squared")
+OF_ROWS = ("dual_rms_norm", "orpo", "poly_norm", "relu_squared")
 SHIPPED = {name: (ROOT / "derive" / f"{name}.py").read_text(encoding="utf-8") for name in (*BEYOND_ROWS, *OF_ROWS)}
 
 _TEXTS = {
@@ -76,6 +76,7 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "kto": {"logp": (6,), "reference": (6,), "desirable": (6,), "divergence": (6,)},
     "label_cross_entropy": {"x": (6, 7), "label": (6,)},
     "modulated_rms_norm": {"x": (3, 5, 2, 8), "scale": (3, 8), "shift": (3, 8)},
+    "orpo": {"chosen": (6,), "rejected": (6,)},
     "packed_swiglu": {"x": (2, 3, 16)},
     "poly_norm": {"x": (4, 9), "cubic": (), "square": (), "linear": (), "bias": ()},
     "pow_glu": {"x": (2, 3, 16)},
@@ -222,6 +223,11 @@ def in_pytorch(name: str) -> Callable[..., Any]:
     def rms_norm_rotary(x: Any, cosine: Any, sine: Any, weight: Any) -> Any:
         return rotary(functional.rms_norm(x, x.shape[-1:], weight, eps=1e-6), cosine, sine)
 
+    def orpo(chosen: Any, rejected: Any) -> Any:
+        c, r = chosen.clamp(max=-1e-7), rejected.clamp(max=-1e-7)
+        odds = c - r - (torch.log(-torch.expm1(c)) - torch.log(-torch.expm1(r)))
+        return -0.1 * functional.logsigmoid(odds) - c
+
     def sink_softmax(x: Any, sink: Any) -> Any:
         beside = torch.cat((x, sink[:, None, None].expand(*x.shape[:-1], 1)), -1)
         return torch.softmax(beside, -1)[..., :-1]
@@ -292,6 +298,7 @@ def in_pytorch(name: str) -> Callable[..., Any]:
         "label_cross_entropy": lambda x, label: functional.cross_entropy(x, label, reduction="none"),
         "layer_norm_hw": layer_norm_hw,
         "modulated_rms_norm": modulated_rms_norm,
+        "orpo": orpo,
         "packed_swiglu": packed_swiglu,
         "poly_norm": poly_norm,
         "pow_glu": pow_glu,

@@ -265,7 +265,7 @@ CHOSEN = {
     "tests/test_many_optional.py::test_gradients_are_right_whichever_are_left_out": {
         *("400-20-float32", "400-20-float64", "5-12-float32"),
     },
-    # ---- one of each kind since fifty-six layers are shipped; planted mistakes are found by one claim after another
+    # ---- one of each kind since twenty more layers are shipped; planted mistakes are found by one claim after another
     "tests/checks/callables/test_adapters.py::test_each_wrong_function_is_found_by_the_claim_about_its_fault": {
         *("PackedCotangent", "OverInput", "AnyOrder", "Silent", "FixedEps", "wide_result"),
     },
