@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Protocol
 
 from sympy import Expr
@@ -88,8 +89,12 @@ def _no_pass(program: RowProgram) -> Iterator[tuple[str, RowProgram]]:
     yield "", program
 
 
+@lru_cache(maxsize=64)
 def after(passes: Passes, program: RowProgram) -> RowProgram:
-    """Return a program after the passes of a group of backends, each line with its source."""
+    """Return a program after the passes of a group of backends, each line with its source.
+
+    It is kept: proofs, the check of emitted text and several printers ask for the same one.
+    """
     *_, (_, last) = passes(program)
     return with_sources(last)
 

@@ -55,6 +55,7 @@ class Meanings:
         self.meaning: dict[TypedSymbol, Expr] = {}
         self._place: dict[TypedSymbol, int] = {}
         self._late: set[TypedSymbol] = set()
+        self._own: dict[Expr, frozenset[TypedSymbol]] = {}
         self._forget()
 
     def _forget(self) -> None:
@@ -82,6 +83,7 @@ class Meanings:
         other.meaning.update(self.meaning)
         other._place, other._late, other._memo = self._place.copy(), self._late.copy(), self._memo.copy()
         other._reach, other._read, other._signs = self._reach.copy(), self._read.copy(), self._signs.copy()
+        other._own = self._own
         self._refuter.share(other._refuter)
         return other
 
@@ -133,20 +135,25 @@ class Meanings:
         return tuple(sorted(symbols, key=self._place.__getitem__))
 
     def _seen(self, e: Expr, opened: frozenset[TypedSymbol]) -> set[TypedSymbol]:
-        pending, found = list(e.free_symbols), set()
+        pending, found = list(self._symbols(e)), set()
         while pending:
             symbol = pending.pop()
             if symbol not in found:
                 found.add(symbol)
-                pending += self.meaning[symbol].free_symbols if symbol in opened else ()
+                pending += self._symbols(self.meaning[symbol]) if symbol in opened else ()
         return found - opened
+
+    def _symbols(self, e: Expr) -> frozenset[TypedSymbol]:
+        if e not in self._own:
+            self._own[e] = frozenset(e.free_symbols)
+        return self._own[e]
 
     def _reached(self, e: Expr) -> frozenset[TypedSymbol]:
         if e not in self._reach:
-            own = e.free_symbols
+            own = self._symbols(e)
             self._read |= own - self.meaning.keys()
             inner = (self._reached(self.meaning[name]) for name in own & self.meaning.keys())
-            self._reach[e] = frozenset(own).union(*inner)
+            self._reach[e] = own.union(*inner)
         return self._reach[e]
 
     def form(self, e: Expr, opened: frozenset[TypedSymbol] = frozenset()) -> Polynomial:

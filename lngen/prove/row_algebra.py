@@ -24,7 +24,7 @@ from typing import Any
 import sympy
 from sympy import QQ
 
-from lngen.algebra.budget import TooLargeError
+from lngen.algebra.budget import Budget, TooLargeError
 from lngen.algebra.symbols import NOTHING, Axes
 from lngen.prove.generators import (
     FUNCTIONS,
@@ -52,6 +52,10 @@ _OTHER = {"max": "min", "min": "max"}
 class RowAlgebra(Powers):
     """The forms of reductions and functions."""
 
+    def __init__(self, budget: Budget, minimum_features: int = 1) -> None:
+        super().__init__(budget, minimum_features)
+        self._means: dict[Monomial, Polynomial] = {}
+
     # ---- reductions
 
     def mean(self, body: Polynomial) -> Polynomial:
@@ -69,10 +73,17 @@ class RowAlgebra(Powers):
         result: Polynomial = {}
         for monomial, coefficient in body.items():
             outer, inner = self.of.split(monomial, lambda axes: axes.features)
-            term = {outer: coefficient}
-            for varying, c in self.reduced(self._chosen(inner)).items():
-                more, left = self.of.split(varying, lambda axes: axes.features)
-                add(result, self.of.product(self.of.product(term, {more: c}), self._mean_of(left)))
+            if inner not in self._means:
+                # Equalities of one derivation ask for the same few products a thousand times.
+                self._means[inner] = self._mean_of_product(inner)
+            add(result, self.of.product({outer: coefficient}, self._means[inner]))
+        return result
+
+    def _mean_of_product(self, inner: Monomial) -> Polynomial:
+        result: Polynomial = {}
+        for varying, c in self.reduced(self._chosen(inner)).items():
+            more, left = self.of.split(varying, lambda axes: axes.features)
+            add(result, self.of.product({more: c}, self._mean_of(left)))
         return result
 
     def _mean_of(self, monomial: Monomial) -> Polynomial:
