@@ -18,8 +18,8 @@ def label_cross_entropy(
     z_loss: Constant = 0,
 ):
     lse = log(sum(exp(x)))
+    target = pick(x, label)
     # A switch, since 0 times a logit of -inf is no number.
-    spread = where(smoothing > 0, smoothing * mean(x), 0)
-    target = (1 - smoothing) * pick(x, label) + spread
-    y = where(label == ignore, 0, lse - target + z_loss * lse**2)
+    spread = where(smoothing > 0, smoothing * (target - mean(x)), 0)
+    y = where(label == ignore, 0, lse - target + spread + z_loss * lse**2)
     return y

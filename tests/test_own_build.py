@@ -113,7 +113,7 @@ def test_the_program_for_a_gpu_is_built_by_cmake(program: Path) -> None:
 @needs_gxx
 @pytest.mark.ci
 def test_the_program_for_a_gpu_prints_what_numpy_computes(program: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Its launches, as nvcc compiles them, run on the emulator. Memory for sums begins as NaN."""
+    """The launches, as nvcc compiles them, run on the emulator. Memory for sums begins as NaN."""
     shared = program / "main.so"
     (program / "runtime.cpp").write_text(RUNTIME, encoding="utf-8")
     library = program / "libruntime.so"

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of cispo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit cispo.py and run: lngen derive cispo.py
-# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
+# Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
 # definition sha256:a21bee54b07909b1e1df488422d8fc3f4932d92800acfe716b79aec1320057a1
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Loss of a token by a clipped importance weight, from its logits: the weight is cut, and no token's gradient is.
@@ -84,18 +84,19 @@ def _forward(x, label, advantage, old, high):
     m_2 = jnp.clip(jnp.max(x, axis=-1, keepdims=True), -largest, largest)  # step 2
     # step 6
     sum_where_x = jnp.sum(jnp.where(index == label, x, 0), axis=-1, keepdims=True)
+    sum_where_x_shifted = sum_where_x - m_2  # step 6, pass 1: offsets
     x_shifted = x - m_2  # step 3
     exp_shifted = jnp.exp(x_shifted)  # step 4
     Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 5
     log_Z = jnp.log(Z)  # step 7
-    exp_log_Z_m_2 = jnp.exp(sum_where_x - log_Z - m_2 - old)  # step 8
+    exp_log_Z_m_2 = jnp.exp(sum_where_x_shifted - log_Z - old)  # step 8, pass 2
     # step 9
     ratio = jnp.where(
         exp_log_Z_m_2 >= high,
         jax.lax.stop_gradient(high),
         jax.lax.stop_gradient(exp_log_Z_m_2),
     )
-    y = -(sum_where_x - log_Z - m_2)*advantage*ratio  # step 10
+    y = -(sum_where_x_shifted - log_Z)*advantage*ratio  # step 10, pass 3: offsets
     return y, (m_2, Z, ratio)
 
 
@@ -111,13 +112,13 @@ def _tangents(made, inputs, saved, dots):
     exp_shifted = jnp.exp(x_shifted)  # step 4
     y_dot = 0
     if x_dot is not None:
-        # step 34, pass 4: written out
+        # step 34, pass 7: written out
         mean_index_x_dot = jnp.mean(
             jnp.where(index == label, x_dot, 0), axis=-1, keepdims=True
         )
-        # step 34, pass 5: written out
+        # step 34, pass 8: written out
         mean_exp_shifted_x_dot = jnp.mean(exp_shifted*x_dot, axis=-1, keepdims=True)
-        # step 34, pass 6: written out
+        # step 34, pass 9: written out
         y_dot += (mean_exp_shifted_x_dot/Z - mean_index_x_dot)*advantage*ratio*D
     return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 

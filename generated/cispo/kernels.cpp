@@ -1,7 +1,7 @@
 // Loss of a token by a clipped importance weight, from its logits: the weight is cut, and no token's gradient is.
 // Made by lngen 0.1.0 from the definition of cispo; derivation.md has its steps, cost and evidence.
 // Do not edit; edit cispo.py and run: lngen derive cispo.py
-// Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
+// Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
 // definition sha256:a21bee54b07909b1e1df488422d8fc3f4932d92800acfe716b79aec1320057a1
 //
 // A kernel is passed the pointers of

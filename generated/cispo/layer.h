@@ -1,7 +1,7 @@
 // Loss of a token by a clipped importance weight, from its logits: the weight is cut, and no token's gradient is.
 // Made by lngen 0.1.0 from the definition of cispo; derivation.md has its steps, cost and evidence.
 // Do not edit; edit cispo.py and run: lngen derive cispo.py
-// Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
+// Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
 // definition sha256:a21bee54b07909b1e1df488422d8fc3f4932d92800acfe716b79aec1320057a1
 //
 // forward:
@@ -45,7 +45,7 @@ constexpr Name<SAVED_OUT, 1> Z_2;
 constexpr Name<SAVED_OUT, 2> RATIO;
 using Given = decltype(names(X, LABEL, ADVANTAGE, OLD, HIGH, Y, M_2_, Z_2, RATIO, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 11, 0> {
+struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 12, 0> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto label = row(LABEL);
@@ -63,11 +63,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 11, 0> {
         });
     const auto m_2 = finite_or_zero(get<0>(stage_1));  // step 2: max(x)
     const auto sum_where_x = get<1>(stage_1);  // step 6: sum(Where(Eq(index(), label), x, 0))
+    const auto sum_where_x_shifted = sum_where_x - m_2;  // step 6, pass 1
     const auto Z = get<0>(stage_2);  // step 5: sum(exp_shifted)
     const auto log_Z = math::log(Z);  // step 7
-    const auto exp_log_Z_m_2 = math::exp(sum_where_x - log_Z - m_2 - row(OLD));  // step 8
+    const auto exp_log_Z_m_2 = math::exp(sum_where_x_shifted - log_Z - row(OLD));  // step 8, pass 2
     const auto ratio = choose<A>(exp_log_Z_m_2 >= high, high, exp_log_Z_m_2);  // step 9
-    const auto y = -(sum_where_x - log_Z - m_2)*row(ADVANTAGE)*ratio;  // step 10
+    const auto y = -(sum_where_x_shifted - log_Z)*row(ADVANTAGE)*ratio;  // step 10, pass 3
     row.store(Y, y);
     row.save(M_2_, m_2);
     row.save(Z_2, Z);
@@ -97,13 +98,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 8, 1> {
     const auto label = row(LABEL);
     const auto advantage = row(ADVANTAGE);
     const auto dy = row(DY);
-    const auto advantage_scaled = advantage*dy*ratio / row(Z_2);  // step 24, pass 1
-    const auto advantage_scaled_2 = advantage*dy*ratio;  // step 24, pass 2
+    const auto advantage_scaled = advantage*dy*ratio / row(Z_2);  // step 24, pass 4
+    const auto advantage_scaled_2 = advantage*dy*ratio;  // step 24, pass 5
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x_shifted = at(X) - m_2;  // step 3
       const auto exp_shifted = math::exp(x_shifted);  // step 4
-      at.store(DX, exp_shifted*advantage_scaled + choose<A>(at.index() == label, -A(advantage_scaled_2), A(0)));  // step 24, pass 3
+      at.store(DX, exp_shifted*advantage_scaled + choose<A>(at.index() == label, -A(advantage_scaled_2), A(0)));  // step 24, pass 6
     });
   }
 };
@@ -136,9 +137,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 8, 0> {
       const auto exp_shifted = math::exp(x_shifted);  // step 4
       return terms(choose<A>(at.index() == integer(label), x_dot, A(0)), exp_shifted*x_dot);
     });
-    const auto mean_index_x_dot = get<0>(stage_1);  // step 34, pass 4: mean(Where(Eq(index(), label), x_dot, 0))
-    const auto mean_exp_shifted_x_dot = get<1>(stage_1);  // step 34, pass 5: mean(exp_shifted*x_dot)
-    const auto y_dot = (mean_exp_shifted_x_dot / row(Z_2) - mean_index_x_dot)*row(ADVANTAGE)*row(RATIO)*row.D;  // step 34, pass 6
+    const auto mean_index_x_dot = get<0>(stage_1);  // step 34, pass 7: mean(Where(Eq(index(), label), x_dot, 0))
+    const auto mean_exp_shifted_x_dot = get<1>(stage_1);  // step 34, pass 8: mean(exp_shifted*x_dot)
+    const auto y_dot = (mean_exp_shifted_x_dot / row(Z_2) - mean_index_x_dot)*row(ADVANTAGE)*row(RATIO)*row.D;  // step 34, pass 9
     row.store(Y_DOT, y_dot);
   }
 };
@@ -167,8 +168,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 12, 1, 1> {
     const auto m_2 = row(M_2_), Z = row(Z_2), ratio = row(RATIO);
     const auto label = row(LABEL);
     const auto advantage = row(ADVANTAGE);
-    const auto advantage_scaled = advantage*row(DY)*ratio / Z;  // step 45, pass 7
-    const auto advantage_scaled_2 = advantage*ratio;  // step 47, pass 8
+    const auto advantage_scaled = advantage*row(DY)*ratio / Z;  // step 45, pass 10
+    const auto advantage_scaled_2 = advantage*ratio;  // step 47, pass 11
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -177,17 +178,17 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 12, 1, 1> {
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 4
       return terms(ddx*exp_shifted, choose<A>(at.index() == integer(label), -ddx*advantage_scaled_2, A(0)));
     });
-    const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 45, pass 9: sum(ddx*exp_shifted)
-    const auto sum_ddx_index = get<1>(stage_2);  // step 47, pass 10: sum(Where(Eq(index(), label), -advantage_scaled_2*ddx, 0))
-    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 45, pass 11
-    const auto ddy = sum_ddx_index + advantage*ratio*sum_ddx_exp_shifted / Z;  // step 47, pass 12
+    const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 45, pass 12: sum(ddx*exp_shifted)
+    const auto sum_ddx_index = get<1>(stage_2);  // step 47, pass 13: sum(Where(Eq(index(), label), -advantage_scaled_2*ddx, 0))
+    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 45, pass 14
+    const auto ddy = sum_ddx_index + advantage*ratio*sum_ddx_exp_shifted / Z;  // step 47, pass 15
     row.store(DDY, ddy);
     row.each([&](auto at) {
       const auto x = at(X);
       const auto ddx = at(DDX);
       const auto x_shifted = x - m_2;  // step 3
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 4
-      at.store(DX, (ddx - sum_ddx_exp_shifted_scaled)*exp_shifted*advantage_scaled);  // step 45, pass 13
+      at.store(DX, (ddx - sum_ddx_exp_shifted_scaled)*exp_shifted*advantage_scaled);  // step 45, pass 16
     });
   }
 };

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of cispo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit cispo.py and run: lngen derive cispo.py
-# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
+# Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
 # definition sha256:a21bee54b07909b1e1df488422d8fc3f4932d92800acfe716b79aec1320057a1
 """Loss of a token by a clipped importance weight, from its logits: the weight is cut, and no token's gradient is.
 
@@ -195,6 +195,8 @@ def _forward_of_rows(values, results, call):
         m_2 = _rows.shift(x)
         # step 6: sum_where_x = sum(where(index() == label, x, 0))
         sum_where_x = _rows.entry(x, label)
+        # step 6, pass 1: sum_where_x_shifted = sum_where_x - m_2
+        sum_where_x_shifted = sum_where_x - m_2
         # step 3: x_shifted = x - m_2
         x_shifted = _rows.by_row(np.subtract, x, m_2, out=buffers[0])
         # step 4: exp_shifted = exp(x_shifted)
@@ -203,13 +205,13 @@ def _forward_of_rows(values, results, call):
         Z = _rows.row_dot(exp_shifted, ones)
         # step 7: log_Z = log(Z)
         log_Z = np.log(Z)
-        # step 8: exp_log_Z_m_2 = exp(sum_where_x - log_Z - m_2 - old)
-        part = sum_where_x - log_Z - m_2
+        # step 8, pass 2: exp_log_Z_m_2 = exp(sum_where_x_shifted - log_Z - old)
+        part = sum_where_x_shifted - log_Z
         exp_log_Z_m_2 = np.exp(part - old)
         # step 9: ratio = where(exp_log_Z_m_2 >= high, high, exp_log_Z_m_2)
         mask = exp_log_Z_m_2 >= high
         ratio = np.where(mask, high, exp_log_Z_m_2)
-        # step 10: y = -(sum_where_x - log_Z - m_2)*advantage*ratio
+        # step 10, pass 3: y = -(sum_where_x_shifted - log_Z)*advantage*ratio
         y = np.negative(part * advantage * ratio)
         return y[..., 0], m_2[..., 0], Z[..., 0], ratio[..., 0]
 
@@ -288,19 +290,19 @@ def _backward_of_rows(arguments, fields, results, call):
     (dx_out,) = results
     shape, dtype, _ = call
     features = shape[-1]
-    # step 24, pass 3: dx = exp_shifted*advantage_scaled + where(index() == label,
+    # step 24, pass 6: dx = exp_shifted*advantage_scaled + where(index() == label,
     #   -advantage_scaled_2, 0)
     index = np.arange(features)
 
     def block(x, label, advantage, dy, m_2, Z, ratio, dx_block=None, buffers=(None,)):
-        # step 24, pass 1: advantage_scaled = advantage*dy*ratio/Z
+        # step 24, pass 4: advantage_scaled = advantage*dy*ratio/Z
         advantage_scaled_2 = advantage * dy * ratio
         advantage_scaled = advantage_scaled_2 / Z
         # step 3: x_shifted = x - m_2
         x_shifted = _rows.by_row(np.subtract, x, m_2, out=dx_block)
         # step 4: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 24, pass 3: dx = exp_shifted*advantage_scaled + where(index() == label,
+        # step 24, pass 6: dx = exp_shifted*advantage_scaled + where(index() == label,
         #   -advantage_scaled_2, 0)
         dx = np.multiply(exp_shifted, advantage_scaled, out=exp_shifted)
         mask = index == label
@@ -390,11 +392,11 @@ def _jvp_of_rows(arguments, fields, results, call):
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 34, pass 4: mean_index_x_dot = mean(where(index() == label, x_dot, 0))
+    # step 34, pass 7: mean_index_x_dot = mean(where(index() == label, x_dot, 0))
     index = np.arange(features)
 
     def block(x, x_dot, label, advantage, m_2, Z, ratio, buffers=(None,)):
-        # step 34, pass 4: mean_index_x_dot = mean(where(index() == label, x_dot, 0))
+        # step 34, pass 7: mean_index_x_dot = mean(where(index() == label, x_dot, 0))
         mask = index == label
         part = _rows.select(
             mask, x_dot, 0.0, out=_rows.memory(buffers[0], shape, dtype)
@@ -404,9 +406,9 @@ def _jvp_of_rows(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m_2, out=buffers[0])
         # step 4: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 34, pass 5: mean_exp_shifted_x_dot = mean(exp_shifted*x_dot)
+        # step 34, pass 8: mean_exp_shifted_x_dot = mean(exp_shifted*x_dot)
         mean_exp_shifted_x_dot = _rows.row_dot(exp_shifted, x_dot) / D
-        # step 34, pass 6: y_dot = (mean_exp_shifted_x_dot/Z -
+        # step 34, pass 9: y_dot = (mean_exp_shifted_x_dot/Z -
         #   mean_index_x_dot)*advantage*ratio*D
         y_dot = (mean_exp_shifted_x_dot / Z - mean_index_x_dot) * advantage * ratio * D
         return (y_dot[..., 0],)
@@ -499,11 +501,11 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     def block(
         x, ddx, label, advantage, dy, m_2, Z, ratio, dx_block=None, buffers=(None,)
     ):
-        # step 45, pass 7: advantage_scaled = advantage*dy*ratio/Z
+        # step 45, pass 10: advantage_scaled = advantage*dy*ratio/Z
         advantage_scaled = advantage * dy * ratio / Z
-        # step 47, pass 8: advantage_scaled_2 = advantage*ratio
+        # step 47, pass 11: advantage_scaled_2 = advantage*ratio
         advantage_scaled_2 = advantage * ratio
-        # step 47, pass 10: sum_ddx_index = sum(where(index() == label,
+        # step 47, pass 13: sum_ddx_index = sum(where(index() == label,
         #   -ddx*advantage_scaled_2, 0))
         part = _rows.by_row(
             np.multiply, ddx, np.negative(advantage_scaled_2), out=dx_block
@@ -513,13 +515,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m_2, out=dx_block)
         # step 4: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 45, pass 9: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 45, pass 12: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted)
-        # step 45, pass 11: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
+        # step 45, pass 14: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
         sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
-        # step 47, pass 12: ddy = sum_ddx_index + advantage*ratio*sum_ddx_exp_shifted/Z
+        # step 47, pass 15: ddy = sum_ddx_index + advantage*ratio*sum_ddx_exp_shifted/Z
         ddy = sum_ddx_index + advantage_scaled_2 * sum_ddx_exp_shifted / Z
-        # step 45, pass 13: d2x = (ddx -
+        # step 45, pass 16: d2x = (ddx -
         #   sum_ddx_exp_shifted_scaled)*exp_shifted*advantage_scaled
         d2x = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffers[0])
         d2x = np.multiply(d2x, exp_shifted, out=exp_shifted)

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of cispo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit cispo.py and run: lngen derive cispo.py
-# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
+# Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
 # definition sha256:a21bee54b07909b1e1df488422d8fc3f4932d92800acfe716b79aec1320057a1
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: no-warn-return-any, allow-subclassing-any
@@ -116,13 +116,14 @@ def _rows(x, label, advantage, old, high):
     m_2 = torch.clip(torch.amax(x, dim=-1, keepdim=True).detach(), -largest, largest)
     # step 6
     sum_where_x = torch.sum(torch.where(index == label, x, 0), dim=-1, keepdim=True)
+    sum_where_x_shifted = sum_where_x - m_2  # step 6, pass 1: offsets
     x_shifted = x - m_2  # step 3
     exp_shifted = torch.exp(x_shifted)  # step 4
     Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 5
     log_Z = torch.log(Z)  # step 7
-    exp_log_Z_m_2 = torch.exp(sum_where_x - log_Z - m_2 - old)  # step 8
+    exp_log_Z_m_2 = torch.exp(sum_where_x_shifted - log_Z - old)  # step 8, pass 2
     ratio = torch.where(exp_log_Z_m_2 >= high, high, exp_log_Z_m_2.detach())  # step 9
-    y = -(sum_where_x - log_Z - m_2)*advantage*ratio  # step 10
+    y = -(sum_where_x_shifted - log_Z)*advantage*ratio  # step 10, pass 3: offsets
     return y.to(stored)
 
 

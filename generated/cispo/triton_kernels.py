@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of cispo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit cispo.py and run: lngen derive cispo.py
-# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
+# Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number.
 # definition sha256:a21bee54b07909b1e1df488422d8fc3f4932d92800acfe716b79aec1320057a1
 # mypy: ignore-errors
 """Loss of a token by a clipped importance weight, from its logits: the weight is cut, and no token's gradient is.
@@ -76,6 +76,7 @@ def cispo_forward(
             sum_where_x_sum += tl.where(inside, tl.where(d == label, x, 0), 0.0)
         m_2 = finite_or_zero(tl.max(m_2_max, 1, keep_dims=True))  # step 2: max(x)
         sum_where_x = tl.sum(sum_where_x_sum, 1, keep_dims=True)  # step 6
+        sum_where_x_shifted = sum_where_x - m_2  # step 6, pass 1: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -86,9 +87,9 @@ def cispo_forward(
             Z_sum += tl.where(inside, exp_shifted, 0.0)
         Z = tl.sum(Z_sum, 1, keep_dims=True)  # step 5: sum(exp_shifted)
         log_Z = tl.log(Z)  # step 7
-        exp_log_Z_m_2 = tl.exp(sum_where_x - log_Z - m_2 - old)  # step 8
+        exp_log_Z_m_2 = tl.exp(sum_where_x_shifted - log_Z - old)  # step 8, pass 2
         ratio = tl.where(exp_log_Z_m_2 >= high, high, exp_log_Z_m_2)  # step 9
-        y = -(sum_where_x - log_Z - m_2)*advantage*ratio  # step 10
+        y = -(sum_where_x_shifted - log_Z)*advantage*ratio  # step 10, pass 3: offsets
         tl.store(y_ptr + row, y, there)
         if SAVE:
             tl.store(m_2_ptr + row, m_2, there)
@@ -136,15 +137,15 @@ def cispo_backward(
         m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         ratio = tl.load(ratio_ptr + row, there, 0).to(A)
-        advantage_scaled = advantage*dy*ratio/Z  # step 24, pass 1: once a row
-        advantage_scaled_2 = advantage*dy*ratio  # step 24, pass 2: once a row
+        advantage_scaled = advantage*dy*ratio/Z  # step 24, pass 4: once a row
+        advantage_scaled_2 = advantage*dy*ratio  # step 24, pass 5: once a row
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
             x = tl.load(x_row + d*x_step, inside, 0).to(A)
             x_shifted = x - m_2  # step 3
             exp_shifted = tl.exp(x_shifted)  # step 4
-            # step 24, pass 3: once a row
+            # step 24, pass 6: once a row
             dx = exp_shifted*advantage_scaled + tl.where(
                 d == label, -advantage_scaled_2, 0
             )
@@ -213,13 +214,13 @@ def cispo_jvp(
             mean_exp_shifted_x_dot_sum += tl.where(
                 inside, exp_shifted*(x_dot if HAS_x_dot else 0.0), 0.0
             )
-        # step 34, pass 4: mean(where(index() == label, x_dot, 0))
+        # step 34, pass 7: mean(where(index() == label, x_dot, 0))
         mean_index_x_dot = tl.sum(mean_index_x_dot_sum, 1, keep_dims=True)/length
-        # step 34, pass 5: mean(exp_shifted*x_dot)
+        # step 34, pass 8: mean(exp_shifted*x_dot)
         mean_exp_shifted_x_dot = tl.sum(
             mean_exp_shifted_x_dot_sum, 1, keep_dims=True
         )/length
-        # step 34, pass 6: written out
+        # step 34, pass 9: written out
         y_dot = (mean_exp_shifted_x_dot/Z - mean_index_x_dot)*advantage*ratio*length
         tl.store(y_dot_ptr + row, y_dot, there)
 
@@ -274,8 +275,8 @@ def cispo_backward_backward(
         m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         ratio = tl.load(ratio_ptr + row, there, 0).to(A)
-        advantage_scaled = advantage*dy*ratio/Z  # step 45, pass 7: once a row
-        advantage_scaled_2 = advantage*ratio  # step 47, pass 8: once a row
+        advantage_scaled = advantage*dy*ratio/Z  # step 45, pass 10: once a row
+        advantage_scaled_2 = advantage*ratio  # step 47, pass 11: once a row
         sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_index_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
@@ -293,11 +294,11 @@ def cispo_backward_backward(
                 tl.where(d == label, -(ddx if HAS_ddx else 0.0)*advantage_scaled_2, 0),
                 0.0,
             )
-        # step 45, pass 9: sum(ddx*exp_shifted)
+        # step 45, pass 12: sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
-        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 47, pass 10
-        sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z  # step 45, pass 11
-        ddy = sum_ddx_index + advantage*ratio*sum_ddx_exp_shifted/Z  # step 47, pass 12
+        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 47, pass 13
+        sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z  # step 45, pass 14
+        ddy = sum_ddx_index + advantage*ratio*sum_ddx_exp_shifted/Z  # step 47, pass 15
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -309,6 +310,6 @@ def cispo_backward_backward(
             if HAS_ddx:
                 d2x_part += ddx
             d2x_part -= sum_ddx_exp_shifted_scaled
-            d2x = d2x_part*exp_shifted*advantage_scaled  # step 45, pass 13: once a row
+            d2x = d2x_part*exp_shifted*advantage_scaled  # step 45, pass 16: once a row
             tl.store(dx_row + d, d2x, inside)
         tl.store(ddy_ptr + row, ddy, there)

@@ -110,6 +110,7 @@ def _forward(x, teacher, label, temperature, share):
     m_3 = jnp.clip(jnp.max(x, axis=-1, keepdims=True), -largest, largest)  # step 2
     m = jnp.clip(jnp.max(u, axis=-1, keepdims=True), -largest, largest)  # step 9
     m_2 = jnp.clip(jnp.max(v, axis=-1, keepdims=True), -largest, largest)  # step 15
+    sum_where_x_shifted = sum_where_x - m_3  # step 1, pass 4: offsets
     x_shifted = x - m_3  # step 3
     exp_shifted = jnp.exp(x_shifted)  # step 4
     x_shifted_2 = u - m  # step 10
@@ -125,10 +126,11 @@ def _forward(x, teacher, label, temperature, share):
     inv_Z_3 = 1/Z_3  # step 21
     logq = x_shifted_2 - log_Z_2  # step 14
     logp = teacher_shifted - log_Z_3  # step 20
-    # step 24, pass 4: late scales
+    # step 24, pass 5: late scales
     soft_unscaled = jnp.sum(exp_shifted_3*(logp - logq), axis=-1, keepdims=True)
-    soft = inv_Z_3*soft_unscaled  # step 24, pass 5: late scales
-    y = soft*share*temperature**2 + (log_Z + m_3 - sum_where_x)*(1 - share)  # step 25
+    soft = inv_Z_3*soft_unscaled  # step 24, pass 6: late scales
+    # step 25, pass 7: offsets
+    y = (log_Z - sum_where_x_shifted)*(1 - share) + soft*share*temperature**2
     return y, (m_3, Z, m, Z_2, m_2, inv_Z_3)
 
 
@@ -141,7 +143,7 @@ def _tangents(made, inputs, saved, dots):
     D = shape[-1]
     index = jnp.arange(D)
     temperature_shifted = 1/temperature  # step 7, pass 1: once a row
-    temperature_shifted_2 = 1/temperature  # step 94, pass 10: once a row
+    temperature_shifted_2 = 1/temperature  # step 94, pass 12: once a row
     x_shifted = x - m_3  # step 3
     exp_shifted = jnp.exp(x_shifted)  # step 4
     u = x*temperature_shifted  # step 7, pass 2: once a row
@@ -152,24 +154,24 @@ def _tangents(made, inputs, saved, dots):
     exp_shifted_3 = jnp.exp(teacher_shifted)  # step 17
     y_dot = 0
     if x_dot is not None:
-        # step 86, pass 11: written out
+        # step 86, pass 13: written out
         sum_exp_shifted_2_x_dot = jnp.sum(exp_shifted_2*x_dot, axis=-1, keepdims=True)
-        # step 94, pass 12: written out
+        # step 94, pass 14: written out
         mean_index_x_dot = jnp.mean(
             jnp.where(index == label, x_dot, 0), axis=-1, keepdims=True
         )
-        # step 94, pass 13: written out
+        # step 94, pass 15: written out
         mean_exp_shifted_x_dot = jnp.mean(exp_shifted*x_dot, axis=-1, keepdims=True)
-        log_Z_2_dot = sum_exp_shifted_2_x_dot/(Z_2*temperature)  # step 86, pass 14
-        # step 94, pass 15: late scales
+        log_Z_2_dot = sum_exp_shifted_2_x_dot/(Z_2*temperature)  # step 86, pass 16
+        # step 94, pass 17: late scales
         mean_exp_shifted_3_scaled_x_dot_2 = jnp.mean(
             (x_dot*temperature_shifted_2 - log_Z_2_dot)*exp_shifted_3,
             axis=-1,
             keepdims=True,
         )
-        # step 94, pass 16: late scales
+        # step 94, pass 18: late scales
         mean_exp_shifted_3_scaled_x_dot = inv_Z_3*mean_exp_shifted_3_scaled_x_dot_2
-        # step 94, pass 17: written out
+        # step 94, pass 19: written out
         y_dot += (
             mean_index_x_dot*(share - 1)
             + mean_exp_shifted_x_dot*(1 - share)/Z

@@ -65,7 +65,7 @@ constexpr Name<SAVED_OUT, 5> INV_Z_3;
 constexpr Name<KEPT, 0> KEPT_EXP_SHIFTED_3;
 using Given = decltype(names(X, TEACHER, LABEL, TEMPERATURE, SHARE, Y, M_3_, Z_4, M, Z_2_2, M_2_, INV_Z_3, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 4, 3, 17, 0, 1> {
+struct Layer : Direction<Given, decltype(over_rows()), 4, 3, 18, 0, 1> {
   template <class Call> static LNGEN_INLINE auto before(const Call& call) {
     using A = typename Call::A;
     const auto temperature_shifted = A(1) / call(TEMPERATURE);  // step 7, pass 1
@@ -89,6 +89,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 3, 17, 0, 1> {
     const auto m_3 = finite_or_zero(get<1>(stage_1));  // step 2: max(x)
     const auto m = finite_or_zero(get<2>(stage_1));  // step 9: max(u)
     const auto m_2 = finite_or_zero(get<3>(stage_1));  // step 15: max(v)
+    const auto sum_where_x_shifted = sum_where_x - m_3;  // step 1, pass 4
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -125,7 +126,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 3, 17, 0, 1> {
       return terms(exp_shifted_3_scaled*(logp - logq));
     });
     const auto soft = get<0>(stage_3);  // step 24: sum(exp_shifted_3_scaled*(logp - logq))
-    const auto y = soft*share*(temperature*temperature) + (log_Z + m_3 - sum_where_x)*(A(1) - share);  // step 25
+    const auto y = (log_Z - sum_where_x_shifted)*(A(1) - share) + soft*share*(temperature*temperature);  // step 25, pass 7
     row.store(Y, y);
     row.save(M_3_, m_3);
     row.save(Z_4, Z);
@@ -171,9 +172,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 3, 14, 1> {
     const auto temperature = row(TEMPERATURE);
     const auto share = row(SHARE);
     const auto temperature_shifted = get<0>(row.call);
-    const auto Z_shifted = A(1) / row(Z_3);  // step 70, pass 6
-    const auto Z_2_shifted = A(1) / row(Z_2_2);  // step 70, pass 7
-    const auto share_scaled = dy*(share - A(1));  // step 70, pass 8
+    const auto Z_shifted = A(1) / row(Z_3);  // step 70, pass 8
+    const auto Z_2_shifted = A(1) / row(Z_2_2);  // step 70, pass 9
+    const auto share_scaled = dy*(share - A(1));  // step 70, pass 10
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -187,7 +188,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 3, 14, 1> {
       const auto teacher_shifted = v - m_2;  // step 16
       const auto exp_shifted_3 = math::exp(teacher_shifted);  // step 17
       const auto exp_shifted_3_scaled = exp_shifted_3*inv_Z_3;  // step 22
-      at.store(DX, choose<A>(at.index() == label, share_scaled, A(0)) + (exp_shifted*Z_shifted + ((exp_shifted_2*Z_2_shifted - exp_shifted_3_scaled)*temperature - exp_shifted*Z_shifted)*share)*dy);  // step 70, pass 9
+      at.store(DX, choose<A>(at.index() == label, share_scaled, A(0)) + (exp_shifted*Z_shifted + ((exp_shifted_2*Z_2_shifted - exp_shifted_3_scaled)*temperature - exp_shifted*Z_shifted)*share)*dy);  // step 70, pass 11
     });
   }
 };
@@ -217,7 +218,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 3, 17, 0> {
   template <class Call> static LNGEN_INLINE auto before(const Call& call) {
     using A = typename Call::A;
     const auto temperature_shifted = A(1) / call(TEMPERATURE);  // step 7, pass 1
-    const auto temperature_shifted_2 = A(1) / call(TEMPERATURE);  // step 94, pass 10
+    const auto temperature_shifted_2 = A(1) / call(TEMPERATURE);  // step 94, pass 12
     return terms(temperature_shifted, temperature_shifted_2);
   }
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
@@ -239,10 +240,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 3, 17, 0> {
       const auto exp_shifted_2 = math::exp(x_shifted_2);  // step 11
       return terms(exp_shifted_2*x_dot, choose<A>(at.index() == integer(label), x_dot, A(0)), exp_shifted*x_dot);
     });
-    const auto sum_exp_shifted_2_x_dot = get<0>(stage_1);  // step 86, pass 11: sum(exp_shifted_2*x_dot)
-    const auto mean_index_x_dot = math::quotient(get<1>(stage_1), row.D);  // step 94, pass 12: mean(Where(Eq(index(), label), x_dot, 0))
-    const auto mean_exp_shifted_x_dot = math::quotient(get<2>(stage_1), row.D);  // step 94, pass 13: mean(exp_shifted*x_dot)
-    const auto log_Z_2_dot = sum_exp_shifted_2_x_dot / (row(Z_2_2)*temperature);  // step 86, pass 14
+    const auto sum_exp_shifted_2_x_dot = get<0>(stage_1);  // step 86, pass 13: sum(exp_shifted_2*x_dot)
+    const auto mean_index_x_dot = math::quotient(get<1>(stage_1), row.D);  // step 94, pass 14: mean(Where(Eq(index(), label), x_dot, 0))
+    const auto mean_exp_shifted_x_dot = math::quotient(get<2>(stage_1), row.D);  // step 94, pass 15: mean(exp_shifted*x_dot)
+    const auto log_Z_2_dot = sum_exp_shifted_2_x_dot / (row(Z_2_2)*temperature);  // step 86, pass 16
     const auto stage_2 = row.means([&](auto at) {
       const auto teacher = at(TEACHER);
       const auto x_dot = at(X_DOT);
@@ -252,8 +253,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 3, 17, 0> {
       const auto exp_shifted_3_scaled = exp_shifted_3*inv_Z_3;  // step 22
       return terms((x_dot*temperature_shifted_2 - log_Z_2_dot)*exp_shifted_3_scaled);
     });
-    const auto mean_exp_shifted_3_scaled_x_dot = get<0>(stage_2);  // step 94, pass 18: mean(exp_shifted_3_scaled*(-log_Z_2_dot + x_dot*temperature_shifted_2))
-    const auto y_dot = (mean_index_x_dot*(share - A(1)) + mean_exp_shifted_x_dot*(A(1) - share) / row(Z_3) - mean_exp_shifted_3_scaled_x_dot*share*(temperature*temperature))*row.D;  // step 94, pass 17
+    const auto mean_exp_shifted_3_scaled_x_dot = get<0>(stage_2);  // step 94, pass 20: mean(exp_shifted_3_scaled*(-log_Z_2_dot + x_dot*temperature_shifted_2))
+    const auto y_dot = (mean_index_x_dot*(share - A(1)) + mean_exp_shifted_x_dot*(A(1) - share) / row(Z_3) - mean_exp_shifted_3_scaled_x_dot*share*(temperature*temperature))*row.D;  // step 94, pass 19
     row.store(Y_DOT, y_dot);
   }
 };
@@ -297,9 +298,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 3, 21, 1, 2> {
     const auto temperature = row(TEMPERATURE);
     const auto share = row(SHARE);
     const auto temperature_shifted = get<0>(row.call);
-    const auto Z_shifted = A(1) / Z;  // step 119, pass 19
-    const auto share_scaled = share / Z_2;  // step 119, pass 20
-    const auto Z_2_shifted = A(1) / Z_2;  // step 122, pass 21
+    const auto Z_shifted = A(1) / Z;  // step 119, pass 21
+    const auto share_scaled = share / Z_2;  // step 119, pass 22
+    const auto Z_2_shifted = A(1) / Z_2;  // step 122, pass 23
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -316,13 +317,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 3, 21, 1, 2> {
       const auto exp_shifted_3_scaled = exp_shifted_3*inv_Z_3;  // step 22
       return terms(ddx*exp_shifted, ddx*exp_shifted_2, ((exp_shifted_2*Z_2_shifted - exp_shifted_3_scaled)*temperature - exp_shifted*Z_shifted)*ddx, choose<A>(at.index() == integer(label), ddx*(A(share) - A(1)), A(0)));
     });
-    const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 119, pass 22: sum(ddx*exp_shifted)
-    const auto sum_ddx_exp_shifted_2 = get<1>(stage_2);  // step 119, pass 23: sum(ddx*exp_shifted_2)
-    const auto sum_ddx_exp_shifted_exp_shifted = get<2>(stage_2);  // step 122, pass 24: sum(ddx*(-Z_shifted*exp_shifted + temperature*(Z_2_shifted*exp_shifted_2 - exp_shifted_3_scaled)))
-    const auto sum_ddx_index = get<3>(stage_2);  // step 122, pass 25: sum(Where(Eq(index(), label), ddx*(share - 1), 0))
-    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted*(share - A(1)) / Z;  // step 119, pass 26
-    const auto sum_ddx_exp_shifted_2_scaled = sum_ddx_exp_shifted_2 / Z_2;  // step 119, pass 27
-    const auto ddy = sum_ddx_index + sum_ddx_exp_shifted / Z + sum_ddx_exp_shifted_exp_shifted*share;  // step 122, pass 28
+    const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 119, pass 24: sum(ddx*exp_shifted)
+    const auto sum_ddx_exp_shifted_2 = get<1>(stage_2);  // step 119, pass 25: sum(ddx*exp_shifted_2)
+    const auto sum_ddx_exp_shifted_exp_shifted = get<2>(stage_2);  // step 122, pass 26: sum(ddx*(-Z_shifted*exp_shifted + temperature*(Z_2_shifted*exp_shifted_2 - exp_shifted_3_scaled)))
+    const auto sum_ddx_index = get<3>(stage_2);  // step 122, pass 27: sum(Where(Eq(index(), label), ddx*(share - 1), 0))
+    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted*(share - A(1)) / Z;  // step 119, pass 28
+    const auto sum_ddx_exp_shifted_2_scaled = sum_ddx_exp_shifted_2 / Z_2;  // step 119, pass 29
+    const auto ddy = sum_ddx_index + sum_ddx_exp_shifted / Z + sum_ddx_exp_shifted_exp_shifted*share;  // step 122, pass 30
     row.store(DDY, ddy);
     row.each([&](auto at) {
       const auto x = at(X);
@@ -332,7 +333,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 3, 21, 1, 2> {
       const auto u = x*temperature_shifted;  // step 7, pass 2
       const auto x_shifted_2 = u - m;  // step 10
       const auto exp_shifted_2 = at.recall(KEPT_EXP_SHIFTED_2, [&] { return math::exp(x_shifted_2); });  // step 11
-      at.store(DX, ((ddx - sum_ddx_exp_shifted_2_scaled)*exp_shifted_2*share_scaled + exp_shifted*(ddx + sum_ddx_exp_shifted_scaled - ddx*share)*Z_shifted)*dy);  // step 119, pass 29
+      at.store(DX, ((ddx - sum_ddx_exp_shifted_2_scaled)*exp_shifted_2*share_scaled + exp_shifted*(ddx + sum_ddx_exp_shifted_scaled - ddx*share)*Z_shifted)*dy);  // step 119, pass 31
     });
   }
 };

@@ -226,9 +226,10 @@ def _forward_of_rows(values, results, call):
     share = np.asarray(share, dtype)
     # step 7, pass 1: temperature_shifted = 1/temperature
     temperature_shifted = np.reciprocal(temperature)
-    # step 25: y = soft*share*temperature**2 + (log_Z + m_3 - sum_where_x)*(1 - share)
-    part_2 = share * np.square(temperature)
-    part_3 = 1.0 - share
+    # step 25, pass 7: y = (log_Z - sum_where_x_shifted)*(1 - share) +
+    #   soft*share*temperature**2
+    part_2 = 1.0 - share
+    part_3 = share * np.square(temperature)
 
     def block(x, teacher, label, buffers=(None,) * 3):
         # step 1: sum_where_x = sum(where(index() == label, x, 0))
@@ -243,6 +244,8 @@ def _forward_of_rows(values, results, call):
         v = np.multiply(teacher, temperature_shifted, out=buffers[1])
         # step 15: m_2 = max(v)
         m_2 = _rows.shift(v)
+        # step 1, pass 4: sum_where_x_shifted = sum_where_x - m_3
+        sum_where_x_shifted = sum_where_x - m_3
         # step 3: x_shifted = x - m_3
         x_shifted = _rows.by_row(np.subtract, x, m_3, out=buffers[2])
         # step 4: exp_shifted = exp(x_shifted)
@@ -273,14 +276,14 @@ def _forward_of_rows(values, results, call):
         logq = np.subtract(x_shifted_2, log_Z_2, out=x_shifted_2)
         # step 20: logp = teacher_shifted - log_Z_3
         logp = np.subtract(teacher_shifted, log_Z_3, out=teacher_shifted)
-        # step 24, pass 4: soft_unscaled = sum(exp_shifted_3*(logp - logq))
+        # step 24, pass 5: soft_unscaled = sum(exp_shifted_3*(logp - logq))
         part = np.subtract(logp, logq, out=logq)
         soft_unscaled = _rows.row_dot(exp_shifted_3, part)
-        # step 24, pass 5: soft = inv_Z_3*soft_unscaled
+        # step 24, pass 6: soft = inv_Z_3*soft_unscaled
         soft = inv_Z_3 * soft_unscaled
-        # step 25: y = soft*share*temperature**2 + (log_Z + m_3 - sum_where_x)*(1 -
-        #   share)
-        y = soft * part_2 + (log_Z + m_3 - sum_where_x) * part_3
+        # step 25, pass 7: y = (log_Z - sum_where_x_shifted)*(1 - share) +
+        #   soft*share*temperature**2
+        y = (log_Z - sum_where_x_shifted) * part_2 + soft * part_3
         return (
             y[..., 0],
             m_3[..., 0],
@@ -398,9 +401,9 @@ def _backward_of_rows(arguments, fields, results, call):
     share = np.asarray(share, dtype)
     # step 7, pass 1: temperature_shifted = 1/temperature
     temperature_shifted = np.reciprocal(temperature)
-    # step 70, pass 8: share_scaled = dy*(share - 1)
+    # step 70, pass 10: share_scaled = dy*(share - 1)
     part = share - 1.0
-    # step 70, pass 9: dx = where(index() == label, share_scaled, 0) +
+    # step 70, pass 11: dx = where(index() == label, share_scaled, 0) +
     #   (exp_shifted*Z_shifted + ((exp_shifted_2*Z_2_shifted -
     #   exp_shifted_3_scaled)*temperature - exp_shifted*Z_shifted)*share)*dy
     index = np.arange(features)
@@ -419,11 +422,11 @@ def _backward_of_rows(arguments, fields, results, call):
         dx_block=None,
         buffers=(None,) * 3,
     ):
-        # step 70, pass 6: Z_shifted = 1/Z
+        # step 70, pass 8: Z_shifted = 1/Z
         Z_shifted = np.reciprocal(Z)
-        # step 70, pass 7: Z_2_shifted = 1/Z_2
+        # step 70, pass 9: Z_2_shifted = 1/Z_2
         Z_2_shifted = np.reciprocal(Z_2)
-        # step 70, pass 8: share_scaled = dy*(share - 1)
+        # step 70, pass 10: share_scaled = dy*(share - 1)
         share_scaled = dy * part
         # step 3: x_shifted = x - m_3
         x_shifted = _rows.by_row(np.subtract, x, m_3, out=dx_block)
@@ -443,7 +446,7 @@ def _backward_of_rows(arguments, fields, results, call):
         exp_shifted_3 = np.exp(teacher_shifted, out=teacher_shifted)
         # step 22: exp_shifted_3_scaled = exp_shifted_3*inv_Z_3
         exp_shifted_3_scaled = np.multiply(exp_shifted_3, inv_Z_3, out=exp_shifted_3)
-        # step 70, pass 9: dx = where(index() == label, share_scaled, 0) +
+        # step 70, pass 11: dx = where(index() == label, share_scaled, 0) +
         #   (exp_shifted*Z_shifted + ((exp_shifted_2*Z_2_shifted -
         #   exp_shifted_3_scaled)*temperature - exp_shifted*Z_shifted)*share)*dy
         mask = index == label
@@ -584,9 +587,9 @@ def _jvp_of_rows(arguments, fields, results, call):
     share = np.asarray(share, dtype)
     # step 7, pass 1: temperature_shifted = 1/temperature
     temperature_shifted = np.reciprocal(temperature)
-    # step 94, pass 12: mean_index_x_dot = mean(where(index() == label, x_dot, 0))
+    # step 94, pass 14: mean_index_x_dot = mean(where(index() == label, x_dot, 0))
     index = np.arange(features)
-    # step 94, pass 17: y_dot = (mean_index_x_dot*(share - 1) +
+    # step 94, pass 19: y_dot = (mean_index_x_dot*(share - 1) +
     #   mean_exp_shifted_x_dot*(1 - share)/Z -
     #   mean_exp_shifted_3_scaled_x_dot*share*temperature**2)*D
     part_3 = share - 1.0
@@ -596,7 +599,7 @@ def _jvp_of_rows(arguments, fields, results, call):
     def block(
         x, teacher, x_dot, label, m_3, Z, m, Z_2, m_2, inv_Z_3, buffers=(None,) * 2
     ):
-        # step 94, pass 12: mean_index_x_dot = mean(where(index() == label, x_dot, 0))
+        # step 94, pass 14: mean_index_x_dot = mean(where(index() == label, x_dot, 0))
         mask = index == label
         part = _rows.select(
             mask, x_dot, 0.0, out=_rows.memory(buffers[0], shape, dtype)
@@ -606,7 +609,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m_3, out=buffers[0])
         # step 4: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 94, pass 13: mean_exp_shifted_x_dot = mean(exp_shifted*x_dot)
+        # step 94, pass 15: mean_exp_shifted_x_dot = mean(exp_shifted*x_dot)
         mean_exp_shifted_x_dot = _rows.row_dot(exp_shifted, x_dot) / D
         # step 7, pass 2: u = x*temperature_shifted
         u = np.multiply(x, temperature_shifted, out=buffers[0])
@@ -614,9 +617,9 @@ def _jvp_of_rows(arguments, fields, results, call):
         x_shifted_2 = np.subtract(u, m, out=u)
         # step 11: exp_shifted_2 = exp(x_shifted_2)
         exp_shifted_2 = np.exp(x_shifted_2, out=x_shifted_2)
-        # step 86, pass 11: sum_exp_shifted_2_x_dot = sum(exp_shifted_2*x_dot)
+        # step 86, pass 13: sum_exp_shifted_2_x_dot = sum(exp_shifted_2*x_dot)
         sum_exp_shifted_2_x_dot = _rows.row_dot(exp_shifted_2, x_dot)
-        # step 86, pass 14: log_Z_2_dot = sum_exp_shifted_2_x_dot/(Z_2*temperature)
+        # step 86, pass 16: log_Z_2_dot = sum_exp_shifted_2_x_dot/(Z_2*temperature)
         log_Z_2_dot = sum_exp_shifted_2_x_dot / (Z_2 * temperature)
         # step 8, pass 3: v = teacher*temperature_shifted
         v = np.multiply(teacher, temperature_shifted, out=buffers[0])
@@ -624,15 +627,15 @@ def _jvp_of_rows(arguments, fields, results, call):
         teacher_shifted = np.subtract(v, m_2, out=v)
         # step 17: exp_shifted_3 = exp(teacher_shifted)
         exp_shifted_3 = np.exp(teacher_shifted, out=teacher_shifted)
-        # step 94, pass 15: mean_exp_shifted_3_scaled_x_dot_2 =
+        # step 94, pass 17: mean_exp_shifted_3_scaled_x_dot_2 =
         #   mean((x_dot*temperature_shifted_2 - log_Z_2_dot)*exp_shifted_3)
         part_2 = np.multiply(x_dot, temperature_shifted, out=buffers[1])
         part_2 = np.subtract(part_2, log_Z_2_dot, out=part_2)
         mean_exp_shifted_3_scaled_x_dot_2 = _rows.row_dot(part_2, exp_shifted_3) / D
-        # step 94, pass 16: mean_exp_shifted_3_scaled_x_dot =
+        # step 94, pass 18: mean_exp_shifted_3_scaled_x_dot =
         #   inv_Z_3*mean_exp_shifted_3_scaled_x_dot_2
         mean_exp_shifted_3_scaled_x_dot = inv_Z_3 * mean_exp_shifted_3_scaled_x_dot_2
-        # step 94, pass 17: y_dot = (mean_index_x_dot*(share - 1) +
+        # step 94, pass 19: y_dot = (mean_index_x_dot*(share - 1) +
         #   mean_exp_shifted_x_dot*(1 - share)/Z -
         #   mean_exp_shifted_3_scaled_x_dot*share*temperature**2)*D
         y_dot = (
@@ -768,7 +771,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     share = np.asarray(share, dtype)
     # step 7, pass 1: temperature_shifted = 1/temperature
     temperature_shifted = np.reciprocal(temperature)
-    # step 122, pass 25: sum_ddx_index = sum(where(index() == label, ddx*(share - 1),
+    # step 122, pass 27: sum_ddx_index = sum(where(index() == label, ddx*(share - 1),
     #   0))
     part = share - 1.0
 
@@ -787,13 +790,13 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         dx_block=None,
         buffers=(None,) * 3,
     ):
-        # step 119, pass 19: Z_shifted = 1/Z
+        # step 119, pass 21: Z_shifted = 1/Z
         Z_shifted = np.reciprocal(Z)
-        # step 119, pass 20: share_scaled = share/Z_2
+        # step 119, pass 22: share_scaled = share/Z_2
         share_scaled = share / Z_2
-        # step 122, pass 21: Z_2_shifted = 1/Z_2
+        # step 122, pass 23: Z_2_shifted = 1/Z_2
         Z_2_shifted = np.reciprocal(Z_2)
-        # step 122, pass 25: sum_ddx_index = sum(where(index() == label, ddx*(share -
+        # step 122, pass 27: sum_ddx_index = sum(where(index() == label, ddx*(share -
         #   1), 0))
         part_2 = np.multiply(ddx, part, out=dx_block)
         sum_ddx_index = _rows.entry(part_2, label)
@@ -801,7 +804,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m_3, out=dx_block)
         # step 4: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 119, pass 22: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 119, pass 24: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted)
         # step 7, pass 2: u = x*temperature_shifted
         u = np.multiply(x, temperature_shifted, out=buffers[0])
@@ -811,7 +814,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         x_shifted_2 = np.subtract(u, m, out=u)
         # step 11: exp_shifted_2 = exp(x_shifted_2)
         exp_shifted_2 = np.exp(x_shifted_2, out=x_shifted_2)
-        # step 119, pass 23: sum_ddx_exp_shifted_2 = sum(ddx*exp_shifted_2)
+        # step 119, pass 25: sum_ddx_exp_shifted_2 = sum(ddx*exp_shifted_2)
         sum_ddx_exp_shifted_2 = _rows.row_dot(ddx, exp_shifted_2)
         # step 16: teacher_shifted = v - m_2
         teacher_shifted = np.subtract(v, m_2, out=v)
@@ -819,7 +822,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         exp_shifted_3 = np.exp(teacher_shifted, out=teacher_shifted)
         # step 22: exp_shifted_3_scaled = exp_shifted_3*inv_Z_3
         exp_shifted_3_scaled = np.multiply(exp_shifted_3, inv_Z_3, out=exp_shifted_3)
-        # step 122, pass 24: sum_ddx_exp_shifted_exp_shifted =
+        # step 122, pass 26: sum_ddx_exp_shifted_exp_shifted =
         #   sum(((exp_shifted_2*Z_2_shifted - exp_shifted_3_scaled)*temperature -
         #   exp_shifted*Z_shifted)*ddx)
         part_3 = _rows.by_row(np.multiply, exp_shifted_2, Z_2_shifted, out=buffers[2])
@@ -828,19 +831,19 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         part_4 = _rows.by_row(np.multiply, exp_shifted, Z_shifted, out=buffers[2])
         part_3 = np.subtract(part_3, part_4, out=part_3)
         sum_ddx_exp_shifted_exp_shifted = _rows.row_dot(part_3, ddx)
-        # step 119, pass 26: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted*(share -
+        # step 119, pass 28: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted*(share -
         #   1)/Z
         sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted * part / Z
-        # step 119, pass 27: sum_ddx_exp_shifted_2_scaled = sum_ddx_exp_shifted_2/Z_2
+        # step 119, pass 29: sum_ddx_exp_shifted_2_scaled = sum_ddx_exp_shifted_2/Z_2
         sum_ddx_exp_shifted_2_scaled = sum_ddx_exp_shifted_2 / Z_2
-        # step 122, pass 28: ddy = sum_ddx_index + sum_ddx_exp_shifted/Z +
+        # step 122, pass 30: ddy = sum_ddx_index + sum_ddx_exp_shifted/Z +
         #   sum_ddx_exp_shifted_exp_shifted*share
         ddy = (
             sum_ddx_index
             + sum_ddx_exp_shifted / Z
             + sum_ddx_exp_shifted_exp_shifted * share
         )
-        # step 119, pass 29: d2x = ((ddx -
+        # step 119, pass 31: d2x = ((ddx -
         #   sum_ddx_exp_shifted_2_scaled)*exp_shifted_2*share_scaled + exp_shifted*(ddx
         #   + sum_ddx_exp_shifted_scaled - ddx*share)*Z_shifted)*dy
         d2x = _rows.by_row(

@@ -140,6 +140,7 @@ def _rows(x, teacher, label, temperature, share):
     m = torch.clip(torch.amax(u, dim=-1, keepdim=True).detach(), -largest, largest)
     # step 15
     m_2 = torch.clip(torch.amax(v, dim=-1, keepdim=True).detach(), -largest, largest)
+    sum_where_x_shifted = sum_where_x - m_3  # step 1, pass 4: offsets
     x_shifted = x - m_3  # step 3
     exp_shifted = torch.exp(x_shifted)  # step 4
     x_shifted_2 = u - m  # step 10
@@ -155,10 +156,11 @@ def _rows(x, teacher, label, temperature, share):
     inv_Z_3 = 1/Z_3  # step 21
     logq = x_shifted_2 - log_Z_2  # step 14
     logp = teacher_shifted - log_Z_3  # step 20
-    # step 24, pass 4: late scales
+    # step 24, pass 5: late scales
     soft_unscaled = torch.sum(exp_shifted_3*(logp - logq), dim=-1, keepdim=True)
-    soft = inv_Z_3*soft_unscaled  # step 24, pass 5: late scales
-    y = soft*share*temperature**2 + (log_Z + m_3 - sum_where_x)*(1 - share)  # step 25
+    soft = inv_Z_3*soft_unscaled  # step 24, pass 6: late scales
+    # step 25, pass 7: offsets
+    y = (log_Z - sum_where_x_shifted)*(1 - share) + soft*share*temperature**2
     return y.to(stored)
 
 

@@ -102,6 +102,7 @@ def distillation_forward(
         m_3 = finite_or_zero(tl.max(m_3_max, 1, keep_dims=True))  # step 2: max(x)
         m = finite_or_zero(tl.max(m_max, 1, keep_dims=True))  # step 9: max(u)
         m_2 = finite_or_zero(tl.max(m_2_max, 1, keep_dims=True))  # step 15: max(v)
+        sum_where_x_shifted = sum_where_x - m_3  # step 1, pass 4: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
         Z_2_sum = tl.zeros([ROWS, TILE], A)
         Z_3_sum = tl.zeros([ROWS, TILE], A)
@@ -144,9 +145,9 @@ def distillation_forward(
             exp_shifted_3_scaled = exp_shifted_3*inv_Z_3  # step 22
             soft_sum += tl.where(inside, exp_shifted_3_scaled*(logp - logq), 0.0)
         soft = tl.sum(soft_sum, 1, keep_dims=True)  # step 24
-        # step 25
-        y = soft*share*(temperature*temperature) + (log_Z + m_3 - sum_where_x)*(
-            1 - share
+        # step 25, pass 7: offsets
+        y = (log_Z - sum_where_x_shifted)*(1 - share) + soft*share*(
+            temperature*temperature
         )
         tl.store(y_ptr + row, y, there)
         if SAVE:
@@ -213,9 +214,9 @@ def distillation_backward(
         Z_2 = tl.load(Z_2_ptr + row, there, 0).to(A)
         m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
         inv_Z_3 = tl.load(inv_Z_3_ptr + row, there, 0).to(A)
-        Z_shifted = 1/Z  # step 70, pass 6: once a row
-        Z_2_shifted = 1/Z_2  # step 70, pass 7: once a row
-        share_scaled = dy*(share - 1)  # step 70, pass 8: once a row
+        Z_shifted = 1/Z  # step 70, pass 8: once a row
+        Z_2_shifted = 1/Z_2  # step 70, pass 9: once a row
+        share_scaled = dy*(share - 1)  # step 70, pass 10: once a row
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -230,7 +231,7 @@ def distillation_backward(
             teacher_shifted = v - m_2  # step 16
             exp_shifted_3 = tl.exp(teacher_shifted)  # step 17
             exp_shifted_3_scaled = exp_shifted_3*inv_Z_3  # step 22
-            # step 70, pass 9: once a row
+            # step 70, pass 11: once a row
             dx = (
                 tl.where(d == label, share_scaled, 0)
                 + (
@@ -291,7 +292,7 @@ def distillation_jvp(
     temperature = tl.full([1, 1], temperature, A)
     share = tl.full([1, 1], share, A)
     temperature_shifted = 1/temperature  # step 7, pass 1: once a row
-    temperature_shifted_2 = 1/temperature  # step 94, pass 10: once a row
+    temperature_shifted_2 = 1/temperature  # step 94, pass 12: once a row
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -331,15 +332,15 @@ def distillation_jvp(
             mean_exp_shifted_x_dot_sum += tl.where(
                 inside, exp_shifted*(x_dot if HAS_x_dot else 0.0), 0.0
             )
-        # step 86, pass 11: sum(exp_shifted_2*x_dot)
+        # step 86, pass 13: sum(exp_shifted_2*x_dot)
         sum_exp_shifted_2_x_dot = tl.sum(sum_exp_shifted_2_x_dot_sum, 1, keep_dims=True)
-        # step 94, pass 12: mean(where(index() == label, x_dot, 0))
+        # step 94, pass 14: mean(where(index() == label, x_dot, 0))
         mean_index_x_dot = tl.sum(mean_index_x_dot_sum, 1, keep_dims=True)/length
-        # step 94, pass 13: mean(exp_shifted*x_dot)
+        # step 94, pass 15: mean(exp_shifted*x_dot)
         mean_exp_shifted_x_dot = tl.sum(
             mean_exp_shifted_x_dot_sum, 1, keep_dims=True
         )/length
-        log_Z_2_dot = sum_exp_shifted_2_x_dot/(Z_2*temperature)  # step 86, pass 14
+        log_Z_2_dot = sum_exp_shifted_2_x_dot/(Z_2*temperature)  # step 86, pass 16
         mean_exp_shifted_3_scaled_x_dot_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -359,11 +360,11 @@ def distillation_jvp(
                 )*exp_shifted_3_scaled,
                 0.0,
             )
-        # step 94, pass 18: mean((x_dot*temperature_shifted_2 - log_Z_2_dot)*exp_shifted_3_scaled)
+        # step 94, pass 20: mean((x_dot*temperature_shifted_2 - log_Z_2_dot)*exp_shifted_3_scaled)
         mean_exp_shifted_3_scaled_x_dot = tl.sum(
             mean_exp_shifted_3_scaled_x_dot_sum, 1, keep_dims=True
         )/length
-        # step 94, pass 17: written out
+        # step 94, pass 19: written out
         y_dot = (
             mean_index_x_dot*(share - 1)
             + mean_exp_shifted_x_dot*(1 - share)/Z
@@ -437,9 +438,9 @@ def distillation_backward_backward(
         Z_2 = tl.load(Z_2_ptr + row, there, 0).to(A)
         m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
         inv_Z_3 = tl.load(inv_Z_3_ptr + row, there, 0).to(A)
-        Z_shifted = 1/Z  # step 119, pass 19: once a row
-        share_scaled = share/Z_2  # step 119, pass 20: once a row
-        Z_2_shifted = 1/Z_2  # step 122, pass 21: once a row
+        Z_shifted = 1/Z  # step 119, pass 21: once a row
+        share_scaled = share/Z_2  # step 119, pass 22: once a row
+        Z_2_shifted = 1/Z_2  # step 122, pass 23: once a row
         sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_exp_shifted_2_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_exp_shifted_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
@@ -478,20 +479,20 @@ def distillation_backward_backward(
                 tl.where(d == label, (ddx if HAS_ddx else 0.0)*(share - 1), 0),
                 0.0,
             )
-        # step 119, pass 22: sum(ddx*exp_shifted)
+        # step 119, pass 24: sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
-        # step 119, pass 23: sum(ddx*exp_shifted_2)
+        # step 119, pass 25: sum(ddx*exp_shifted_2)
         sum_ddx_exp_shifted_2 = tl.sum(sum_ddx_exp_shifted_2_sum, 1, keep_dims=True)
-        # step 122, pass 24: sum(((exp_shifted_2*Z_2_shifted - exp_shifted_3_scaled)*temperature - exp_shifted*Z_shifted)*ddx)
+        # step 122, pass 26: sum(((exp_shifted_2*Z_2_shifted - exp_shifted_3_scaled)*temperature - exp_shifted*Z_shifted)*ddx)
         sum_ddx_exp_shifted_exp_shifted = tl.sum(
             sum_ddx_exp_shifted_exp_shifted_sum, 1, keep_dims=True
         )
-        # step 122, pass 25: sum(where(index() == label, ddx*(share - 1), 0))
+        # step 122, pass 27: sum(where(index() == label, ddx*(share - 1), 0))
         sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)
-        # step 119, pass 26: once a row
+        # step 119, pass 28: once a row
         sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted*(share - 1)/Z
-        sum_ddx_exp_shifted_2_scaled = sum_ddx_exp_shifted_2/Z_2  # step 119, pass 27
-        # step 122, pass 28: written out
+        sum_ddx_exp_shifted_2_scaled = sum_ddx_exp_shifted_2/Z_2  # step 119, pass 29
+        # step 122, pass 30: written out
         ddy = (
             sum_ddx_index
             + sum_ddx_exp_shifted/Z
@@ -515,7 +516,7 @@ def distillation_backward_backward(
             if HAS_ddx:
                 d2x_part2 += ddx
             d2x_part2 += sum_ddx_exp_shifted_scaled - (ddx if HAS_ddx else 0.0)*share
-            # step 119, pass 29: once a row
+            # step 119, pass 31: once a row
             d2x = (
                 d2x_part*exp_shifted_2*share_scaled + exp_shifted*d2x_part2*Z_shifted
             )*dy

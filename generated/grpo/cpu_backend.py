@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of grpo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit grpo.py and run: lngen derive grpo.py
-# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+# Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
 # definition sha256:1f54ed30e40de676bb31762c061d94a1572e98e67b48b22e19344b45bf6572eb
 """Loss of a token by group relative policy optimization, from its logits; with low and high apart it is DAPO's.
 
@@ -87,8 +87,8 @@ def forward(
     else:
         m_2_ = np.empty(_shape[:-1], _dtype)
         Z_ = np.empty(_shape[:-1], _dtype)
-        sum_where_x_ = np.empty(_shape[:-1], _dtype)
         log_Z_ = np.empty(_shape[:-1], _dtype)
+        sum_where_x_shifted_ = np.empty(_shape[:-1], _dtype)
         ratio_ = np.empty(_shape[:-1], _dtype)
         _kernel = _FORWARD[(_kind,)]
         _kernel(
@@ -101,8 +101,8 @@ def forward(
                 y_,
                 m_2_,
                 Z_,
-                sum_where_x_,
                 log_Z_,
+                sum_where_x_shifted_,
                 ratio_,
             ),
             (low, high, beta),
@@ -128,8 +128,8 @@ def forward(
                 beta,
                 m_2_,
                 Z_,
-                sum_where_x_,
                 log_Z_,
+                sum_where_x_shifted_,
                 ratio_,
             ),
         )
@@ -153,7 +153,7 @@ def forward(
 def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
     """Pass arrays of any type and layout to the kernels, each as an operand."""
     x, label, advantage, old, reference, low, high, beta = _values
-    y_, m_2_, Z_, sum_where_x_, log_Z_, ratio_ = _results
+    y_, m_2_, Z_, log_Z_, sum_where_x_shifted_, ratio_ = _results
     _operands = _long.RowOperands(_call, (x, advantage, old, reference), (y_,))
     _operands.call(
         _FORWARD,
@@ -164,7 +164,7 @@ def _forward_on_kernels(_values: Any, _results: Any, _call: Any) -> None:
             *_operands.integers(label, axes=0),
             *_operands.read(advantage, old, reference, axes=0),
             *_operands.made(y_, axes=0),
-            *_operands.made_once(m_2_, Z_, sum_where_x_, log_Z_, ratio_),
+            *_operands.made_once(m_2_, Z_, log_Z_, sum_where_x_shifted_, ratio_),
         ),
     )
 
@@ -196,8 +196,8 @@ def backward(
             _dtype,
             saved.m_2,
             saved.Z,
-            saved.sum_where_x,
             saved.log_Z,
+            saved.sum_where_x_shifted,
             saved.ratio,
         )
         label_ = _straight.integers(_shape[:-1], saved.label)
@@ -214,8 +214,8 @@ def backward(
                 saved.reference,
                 saved.m_2,
                 saved.Z,
-                saved.sum_where_x,
                 saved.log_Z,
+                saved.sum_where_x_shifted,
                 saved.ratio,
             )
     except _straight.Unusual:
@@ -231,8 +231,8 @@ def backward(
                 dy,
                 saved.m_2,
                 saved.Z,
-                saved.sum_where_x,
                 saved.log_Z,
+                saved.sum_where_x_shifted,
                 saved.ratio,
                 dx_,
             ),
@@ -261,8 +261,8 @@ def _backward_on_kernels(
         _saved_beta,
         _saved_m_2,
         _saved_Z,
-        _saved_sum_where_x,
         _saved_log_Z,
+        _saved_sum_where_x_shifted,
         _saved_ratio,
     ) = _fields
     (dx_,) = _results
@@ -278,7 +278,11 @@ def _backward_on_kernels(
             *_operands.integers(_saved_label, axes=0),
             *_operands.read(_saved_advantage, _saved_reference, dy, axes=0),
             *_operands.computed_before(
-                _saved_m_2, _saved_Z, _saved_sum_where_x, _saved_log_Z, _saved_ratio
+                _saved_m_2,
+                _saved_Z,
+                _saved_log_Z,
+                _saved_sum_where_x_shifted,
+                _saved_ratio,
             ),
             *_operands.made(dx_),
         ),
@@ -313,8 +317,8 @@ def jvp(
             _dtype,
             saved.m_2,
             saved.Z,
-            saved.sum_where_x,
             saved.log_Z,
+            saved.sum_where_x_shifted,
             saved.ratio,
         )
         label_ = _straight.integers(_shape[:-1], saved.label)
@@ -332,8 +336,8 @@ def jvp(
                 saved.reference,
                 saved.m_2,
                 saved.Z,
-                saved.sum_where_x,
                 saved.log_Z,
+                saved.sum_where_x_shifted,
                 saved.ratio,
             )
     except _straight.Unusual:
@@ -349,8 +353,8 @@ def jvp(
                 x_dot,
                 saved.m_2,
                 saved.Z,
-                saved.sum_where_x,
                 saved.log_Z,
+                saved.sum_where_x_shifted,
                 saved.ratio,
                 y_dot_,
             ),
@@ -377,8 +381,8 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
         _saved_beta,
         _saved_m_2,
         _saved_Z,
-        _saved_sum_where_x,
         _saved_log_Z,
+        _saved_sum_where_x_shifted,
         _saved_ratio,
     ) = _fields
     (y_dot_,) = _results
@@ -395,7 +399,11 @@ def _jvp_on_kernels(_arguments: Any, _fields: Any, _results: Any, _call: Any) ->
             *_operands.read(_saved_advantage, _saved_reference, axes=0),
             *_operands.read(x_dot),
             *_operands.computed_before(
-                _saved_m_2, _saved_Z, _saved_sum_where_x, _saved_log_Z, _saved_ratio
+                _saved_m_2,
+                _saved_Z,
+                _saved_log_Z,
+                _saved_sum_where_x_shifted,
+                _saved_ratio,
             ),
             *_operands.made(y_dot_, axes=0),
         ),
@@ -432,8 +440,8 @@ def backward_backward(
             _dtype,
             saved.m_2,
             saved.Z,
-            saved.sum_where_x,
             saved.log_Z,
+            saved.sum_where_x_shifted,
             saved.ratio,
         )
         label_ = _straight.integers(_shape[:-1], saved.label)
@@ -454,8 +462,8 @@ def backward_backward(
                 saved.reference,
                 saved.m_2,
                 saved.Z,
-                saved.sum_where_x,
                 saved.log_Z,
+                saved.sum_where_x_shifted,
                 saved.ratio,
             )
     except _straight.Unusual:
@@ -472,8 +480,8 @@ def backward_backward(
                 ddx,
                 saved.m_2,
                 saved.Z,
-                saved.sum_where_x,
                 saved.log_Z,
+                saved.sum_where_x_shifted,
                 saved.ratio,
                 dx_,
                 ddy_,
@@ -505,8 +513,8 @@ def _backward_backward_on_kernels(
         _saved_beta,
         _saved_m_2,
         _saved_Z,
-        _saved_sum_where_x,
         _saved_log_Z,
+        _saved_sum_where_x_shifted,
         _saved_ratio,
     ) = _fields
     dx_, ddy_ = _results
@@ -523,7 +531,11 @@ def _backward_backward_on_kernels(
             *_operands.read(_saved_advantage, _saved_reference, dy, axes=0),
             *_operands.read(ddx),
             *_operands.computed_before(
-                _saved_m_2, _saved_Z, _saved_sum_where_x, _saved_log_Z, _saved_ratio
+                _saved_m_2,
+                _saved_Z,
+                _saved_log_Z,
+                _saved_sum_where_x_shifted,
+                _saved_ratio,
             ),
             *_operands.made(dx_),
             *_operands.made(ddy_, axes=0),

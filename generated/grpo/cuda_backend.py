@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of grpo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit grpo.py and run: lngen derive grpo.py
-# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+# Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
 # definition sha256:1f54ed30e40de676bb31762c061d94a1572e98e67b48b22e19344b45bf6572eb
 """Loss of a token by group relative policy optimization, from its logits; with low and high apart it is DAPO's.
 
@@ -72,8 +72,8 @@ class Saved(NamedTuple):
     beta: float
     m_2: _launcher.DeviceArray
     Z: _launcher.DeviceArray
-    sum_where_x: _launcher.DeviceArray
     log_Z: _launcher.DeviceArray
+    sum_where_x_shifted: _launcher.DeviceArray
     ratio: _launcher.DeviceArray
 
 
@@ -214,8 +214,8 @@ def saved_from(
     beta: float,
     m_2: _launcher.DeviceArray,
     Z: _launcher.DeviceArray,
-    sum_where_x: _launcher.DeviceArray,
     log_Z: _launcher.DeviceArray,
+    sum_where_x_shifted: _launcher.DeviceArray,
     ratio: _launcher.DeviceArray,
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
@@ -232,8 +232,8 @@ def saved_from(
         beta,
         m_2,
         Z,
-        sum_where_x,
         log_Z,
+        sum_where_x_shifted,
         ratio,
     )
     saved_: _Saved = _launcher.saved_from(
@@ -293,8 +293,10 @@ def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     beta_ = plan.constant()
     saved_m_2 = plan.saved_row_scalar("m_2", "saved m_2")
     saved_Z = plan.saved_row_scalar("Z", "saved Z")
-    saved_sum_where_x = plan.saved_row_scalar("sum_where_x", "saved sum_where_x")
     saved_log_Z = plan.saved_row_scalar("log_Z", "saved log_Z")
+    saved_sum_where_x_shifted = plan.saved_row_scalar(
+        "sum_where_x_shifted", "saved sum_where_x_shifted"
+    )
     saved_ratio = plan.saved_row_scalar("ratio", "saved ratio")
     return (
         x_,
@@ -306,8 +308,8 @@ def _saved_values(plan: _launcher.LaunchPlan) -> Any:
         beta_,
         saved_m_2,
         saved_Z,
-        saved_sum_where_x,
         saved_log_Z,
+        saved_sum_where_x_shifted,
         saved_ratio,
     )
 
@@ -351,8 +353,12 @@ def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     high_ = plan.constant()
     beta_ = plan.constant()
     out_y = plan.result("y", "y", _launcher.ROW_SCALAR)
-    saved_m_2, saved_Z, saved_sum_where_x, saved_log_Z, saved_ratio = plan.row_scalars(
-        "saved m_2", "saved Z", "saved sum_where_x", "saved log_Z", "saved ratio"
+    saved_m_2, saved_Z, saved_log_Z, saved_sum_where_x_shifted, saved_ratio = plan.row_scalars(
+        "saved m_2",
+        "saved Z",
+        "saved log_Z",
+        "saved sum_where_x_shifted",
+        "saved ratio",
     )
     plan.source = "kernels.cu"
     plan.launch(
@@ -368,8 +374,8 @@ def _plan_forward(plan: _launcher.LaunchPlan) -> None:
         out_y,
         saved_m_2,
         saved_Z,
-        saved_sum_where_x,
         saved_log_Z,
+        saved_sum_where_x_shifted,
         saved_ratio,
         plan.rows,
         plan.features,
@@ -401,8 +407,8 @@ def _plan_backward(plan: _launcher.LaunchPlan) -> None:
         beta_,
         saved_m_2,
         saved_Z,
-        saved_sum_where_x,
         saved_log_Z,
+        saved_sum_where_x_shifted,
         saved_ratio,
     ) = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
@@ -416,8 +422,8 @@ def _plan_backward(plan: _launcher.LaunchPlan) -> None:
         dy_,
         saved_m_2,
         saved_Z,
-        saved_sum_where_x,
         saved_log_Z,
+        saved_sum_where_x_shifted,
         saved_ratio,
         low_,
         high_,
@@ -452,8 +458,8 @@ def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
         beta_,
         saved_m_2,
         saved_Z,
-        saved_sum_where_x,
         saved_log_Z,
+        saved_sum_where_x_shifted,
         saved_ratio,
     ) = _saved_values(plan)
     out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW_SCALAR)
@@ -467,8 +473,8 @@ def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
         x_dot_,
         saved_m_2,
         saved_Z,
-        saved_sum_where_x,
         saved_log_Z,
+        saved_sum_where_x_shifted,
         saved_ratio,
         low_,
         high_,
@@ -513,8 +519,8 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
         beta_,
         saved_m_2,
         saved_Z,
-        saved_sum_where_x,
         saved_log_Z,
+        saved_sum_where_x_shifted,
         saved_ratio,
     ) = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
@@ -530,8 +536,8 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
         ddx_,
         saved_m_2,
         saved_Z,
-        saved_sum_where_x,
         saved_log_Z,
+        saved_sum_where_x_shifted,
         saved_ratio,
         low_,
         high_,

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of grpo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit grpo.py and run: lngen derive grpo.py
-# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+# Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
 # definition sha256:1f54ed30e40de676bb31762c061d94a1572e98e67b48b22e19344b45bf6572eb
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Loss of a token by group relative policy optimization, from its logits; with low and high apart it is DAPO's.
@@ -115,11 +115,12 @@ def _forward(x, label, advantage, old, reference, low, high, beta):
     m_2 = jnp.clip(jnp.max(x, axis=-1, keepdims=True), -largest, largest)  # step 2
     # step 6
     sum_where_x = jnp.sum(jnp.where(index == label, x, 0), axis=-1, keepdims=True)
+    sum_where_x_shifted = sum_where_x - m_2  # step 6, pass 1: offsets
     x_shifted = x - m_2  # step 3
     exp_shifted = jnp.exp(x_shifted)  # step 4
     Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 5
     log_Z = jnp.log(Z)  # step 7
-    ratio = jnp.exp(sum_where_x - log_Z - m_2 - old)  # step 8
+    ratio = jnp.exp(sum_where_x_shifted - log_Z - old)  # step 8, pass 2: offsets
     # step 9
     gained = jnp.where(
         advantage*ratio
@@ -135,17 +136,18 @@ def _forward(x, label, advantage, old, reference, low, high, beta):
             jnp.where(ratio <= 1 - low, 1 - low, ratio),
         )*advantage,
     )
-    expm1_log_Z_m_2 = jnp.expm1(log_Z + m_2 + reference - sum_where_x)  # step 10
-    # step 11
-    y = (expm1_log_Z_m_2 + sum_where_x - log_Z - m_2 - reference)*beta - gained
-    return y, (m_2, Z, sum_where_x, log_Z, ratio)
+    # step 10, pass 3: offsets
+    expm1_log_Z_m_2 = jnp.expm1(log_Z + reference - sum_where_x_shifted)
+    # step 11, pass 4: offsets
+    y = (expm1_log_Z_m_2 + sum_where_x_shifted - log_Z - reference)*beta - gained
+    return y, (m_2, Z, log_Z, sum_where_x_shifted, ratio)
 
 
 def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, label, advantage, _, reference, low, high, beta = _in_type(*inputs)
     shape = x.shape
-    m_2, Z, sum_where_x, log_Z, ratio = saved
+    m_2, Z, log_Z, sum_where_x_shifted, ratio = saved
     x_dot, = [t if t is None else t.astype(x.dtype) for t in dots]
     D = shape[-1]
     index = jnp.arange(D)
@@ -164,13 +166,13 @@ def _tangents(made, inputs, saved, dots):
         sum_index_x_dot = jnp.sum(
             jnp.where(index == label, ratio, 0)*x_dot, axis=-1, keepdims=True
         )
-        sum_exp_shifted_dot = mean_exp_shifted_dot*D  # step 36, pass 5
-        # step 36
+        sum_exp_shifted_dot = mean_exp_shifted_dot*D  # step 36, pass 9
+        # step 36, pass 10: offsets
         y_dot += (
             (
                 mean_index_x_dot
                 + (mean_exp_shifted_dot/Z - mean_index_x_dot)*jnp.exp(
-                    log_Z + m_2 + reference - sum_where_x
+                    log_Z + reference - sum_where_x_shifted
                 )
                 - mean_exp_shifted_dot/Z
             )*D*beta

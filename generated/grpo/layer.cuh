@@ -1,7 +1,7 @@
 // Loss of a token by group relative policy optimization, from its logits; with low and high apart it is DAPO's.
 // Made by lngen 0.1.0 from the definition of grpo; derivation.md has its steps, cost and evidence.
 // Do not edit; edit grpo.py and run: lngen derive grpo.py
-// Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+// Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
 // definition sha256:1f54ed30e40de676bb31762c061d94a1572e98e67b48b22e19344b45bf6572eb
 //
 // The layer for programs of CUDA C++: functions in the namespace grpo, on dense arrays of rows of LNGEN_D entries in
@@ -35,8 +35,8 @@ using lngen::LNGEN_SPACE::OneInteger;
 struct Saved {
   Computed* m_2;
   Computed* Z_;
-  Computed* sum_where_x;
   Computed* log_Z;
+  Computed* sum_where_x_shifted;
   Computed* ratio;
 };
 
@@ -57,7 +57,7 @@ inline cudaError_t forward(cudaStream_t stream, const Row* x, const Integer* lab
   lngen::OnStream on{stream};
   const int blocks = LNGEN_BLOCKS_ON(on, forward, rows, false);
   LNGEN_LAUNCH_ON(on, forward, blocks, x, label, advantage, old, reference, low, high, beta, out_y, saved.m_2,
-    saved.Z_, saved.sum_where_x, saved.log_Z, saved.ratio, rows, D);
+    saved.Z_, saved.log_Z, saved.sum_where_x_shifted, saved.ratio, rows, D);
   return on.error;
 }
 #endif
@@ -71,8 +71,8 @@ inline cudaError_t backward(cudaStream_t stream, const Row* x, const Integer* la
   constexpr int D = LNGEN_D;
   lngen::OnStream on{stream};
   const int blocks = LNGEN_BLOCKS_ON(on, backward, rows, false);
-  LNGEN_LAUNCH_ON(on, backward, blocks, x, label, advantage, reference, dy, saved.m_2, saved.Z_, saved.sum_where_x,
-    saved.log_Z, saved.ratio, low, high, beta, out_dx, rows, D);
+  LNGEN_LAUNCH_ON(on, backward, blocks, x, label, advantage, reference, dy, saved.m_2, saved.Z_, saved.log_Z,
+    saved.sum_where_x_shifted, saved.ratio, low, high, beta, out_dx, rows, D);
   return on.error;
 }
 #endif
@@ -86,8 +86,8 @@ inline cudaError_t jvp(cudaStream_t stream, const Row* x, const Integer* label, 
   constexpr int D = LNGEN_D;
   lngen::OnStream on{stream};
   const int blocks = LNGEN_BLOCKS_ON(on, jvp, rows, false);
-  LNGEN_LAUNCH_ON(on, jvp, blocks, x, label, advantage, reference, x_dot, saved.m_2, saved.Z_, saved.sum_where_x,
-    saved.log_Z, saved.ratio, low, high, beta, out_y_dot, rows, D);
+  LNGEN_LAUNCH_ON(on, jvp, blocks, x, label, advantage, reference, x_dot, saved.m_2, saved.Z_, saved.log_Z,
+    saved.sum_where_x_shifted, saved.ratio, low, high, beta, out_y_dot, rows, D);
   return on.error;
 }
 #endif
@@ -106,7 +106,7 @@ inline cudaError_t backward_backward(cudaStream_t stream, const Row* x, const In
   lngen::OnStream on{stream};
   const int blocks = LNGEN_BLOCKS_ON(on, backward_backward, rows, false);
   LNGEN_LAUNCH_ON(on, backward_backward, blocks, x, label, advantage, reference, dy, ddx, saved.m_2, saved.Z_,
-    saved.sum_where_x, saved.log_Z, saved.ratio, low, high, beta, out_dx, out_ddy, rows, D);
+    saved.log_Z, saved.sum_where_x_shifted, saved.ratio, low, high, beta, out_dx, out_ddy, rows, D);
   return on.error;
 }
 #endif

@@ -1,7 +1,7 @@
 // Loss of a token by group relative policy optimization, from its logits; with low and high apart it is DAPO's.
 // Made by lngen 0.1.0 from the definition of grpo; derivation.md has its steps, cost and evidence.
 // Do not edit; edit grpo.py and run: lngen derive grpo.py
-// Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+// Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
 // definition sha256:1f54ed30e40de676bb31762c061d94a1572e98e67b48b22e19344b45bf6572eb
 //
 // The layer for programs of C++ on the processor: functions in the namespace grpo, on dense arrays of rows of D
@@ -32,8 +32,8 @@ using lngen::LNGEN_SPACE::Row;
 struct Saved {
   Computed* m_2;
   Computed* Z_;
-  Computed* sum_where_x;
   Computed* log_Z;
+  Computed* sum_where_x_shifted;
   Computed* ratio;
 };
 
@@ -50,7 +50,7 @@ inline void forward(const Row* x, const Integer* label, const Row* advantage, co
     Computed low, Computed high, Computed beta, Row* out_y, const Saved& saved, long long rows, int D,
     int threads = 1) {
   const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
-kernels.call({x, label, advantage, old, reference, out_y, saved.m_2, saved.Z_, saved.sum_where_x, saved.log_Z, saved.ratio},
+kernels.call({x, label, advantage, old, reference, out_y, saved.m_2, saved.Z_, saved.log_Z, saved.sum_where_x_shifted, saved.ratio},
     {low, high, beta}, {}, rows, D, threads);
 }
 
@@ -60,7 +60,7 @@ inline void backward(const Row* x, const Integer* label, const Row* advantage, c
     Computed low, Computed high, Computed beta, Row* out_dx, const Saved& saved, long long rows, int D,
     int threads = 1) {
   const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
-kernels.call({x, label, advantage, reference, dy, saved.m_2, saved.Z_, saved.sum_where_x, saved.log_Z, saved.ratio, out_dx},
+kernels.call({x, label, advantage, reference, dy, saved.m_2, saved.Z_, saved.log_Z, saved.sum_where_x_shifted, saved.ratio, out_dx},
     {low, high, beta}, {}, rows, D, threads);
 }
 
@@ -70,7 +70,7 @@ inline void jvp(const Row* x, const Integer* label, const Row* advantage, const 
     Computed low, Computed high, Computed beta, Row* out_y_dot, const Saved& saved, long long rows, int D,
     int threads = 1) {
   const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
-kernels.call({x, label, advantage, reference, x_dot, saved.m_2, saved.Z_, saved.sum_where_x, saved.log_Z, saved.ratio, out_y_dot},
+kernels.call({x, label, advantage, reference, x_dot, saved.m_2, saved.Z_, saved.log_Z, saved.sum_where_x_shifted, saved.ratio, out_y_dot},
     {low, high, beta}, {}, rows, D, threads);
 }
 
@@ -84,7 +84,7 @@ inline void backward_backward(const Row* x, const Integer* label, const Row* adv
     const Row* dy, const Row* ddx, Computed low, Computed high, Computed beta, Row* out_dx, Row* out_ddy,
     const Saved& saved, long long rows, int D, int threads = 1) {
   const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward_backward), nullptr, 0, 0};
-kernels.call({x, label, advantage, reference, dy, ddx, saved.m_2, saved.Z_, saved.sum_where_x, saved.log_Z, saved.ratio, out_dx, out_ddy},
+kernels.call({x, label, advantage, reference, dy, ddx, saved.m_2, saved.Z_, saved.log_Z, saved.sum_where_x_shifted, saved.ratio, out_dx, out_ddy},
     {low, high, beta}, {}, rows, D, threads);
 }
 

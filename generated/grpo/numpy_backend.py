@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of grpo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit grpo.py and run: lngen derive grpo.py
-# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+# Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
 # definition sha256:1f54ed30e40de676bb31762c061d94a1572e98e67b48b22e19344b45bf6572eb
 """Loss of a token by group relative policy optimization, from its logits; with low and high apart it is DAPO's.
 
@@ -67,8 +67,8 @@ class Saved(NamedTuple):
     beta: float  # constant beta of forward
     m_2: npt.NDArray[Any]  # row scalar m_2, one per row
     Z: npt.NDArray[Any]  # row scalar Z, one per row
-    sum_where_x: npt.NDArray[Any]  # row scalar sum_where_x, one per row
     log_Z: npt.NDArray[Any]  # row scalar log_Z, one per row
+    sum_where_x_shifted: npt.NDArray[Any]  # row scalar sum_where_x_shifted, one per row
     ratio: npt.NDArray[Any]  # row scalar ratio, one per row
 
 
@@ -211,11 +211,11 @@ def _forward(
     y_ = _calls.result("y", out, _shape[:-1], x.dtype, _read, _by.empty)
     m_2_ = _by.empty(_shape[:-1], _dtype)
     Z_ = _by.empty(_shape[:-1], _dtype)
-    sum_where_x_ = _by.empty(_shape[:-1], _dtype)
     log_Z_ = _by.empty(_shape[:-1], _dtype)
+    sum_where_x_shifted_ = _by.empty(_shape[:-1], _dtype)
     ratio_ = _by.empty(_shape[:-1], _dtype)
     _by.fill(
-        (y_, m_2_, Z_, sum_where_x_, log_Z_, ratio_),
+        (y_, m_2_, Z_, log_Z_, sum_where_x_shifted_, ratio_),
         _blocks.Work(_shape, _dtype, threads),
         (x, label, advantage, old, reference, low, high, beta),
     )
@@ -234,8 +234,8 @@ def _forward(
             beta,
             m_2_,
             Z_,
-            sum_where_x_,
             log_Z_,
+            sum_where_x_shifted_,
             ratio_,
         )
         if save
@@ -257,7 +257,7 @@ def _forward_of_rows(values, results, call):
         high,
         beta,
     ) = values
-    y_out, m_2_out, Z_out, sum_where_x_out, log_Z_out, ratio_out = results
+    y_out, m_2_out, Z_out, log_Z_out, sum_where_x_shifted_out, ratio_out = results
     shape, dtype, _ = call
     features = shape[-1]
     ones = _rows.equal_weights(features, 1.0, dtype)
@@ -277,6 +277,8 @@ def _forward_of_rows(values, results, call):
         m_2 = _rows.shift(x)
         # step 6: sum_where_x = sum(where(index() == label, x, 0))
         sum_where_x = _rows.entry(x, label)
+        # step 6, pass 1: sum_where_x_shifted = sum_where_x - m_2
+        sum_where_x_shifted = sum_where_x - m_2
         # step 3: x_shifted = x - m_2
         x_shifted = _rows.by_row(np.subtract, x, m_2, out=buffers[0])
         # step 4: exp_shifted = exp(x_shifted)
@@ -285,8 +287,8 @@ def _forward_of_rows(values, results, call):
         Z = _rows.row_dot(exp_shifted, ones)
         # step 7: log_Z = log(Z)
         log_Z = np.log(Z)
-        # step 8: ratio = exp(sum_where_x - log_Z - m_2 - old)
-        ratio = np.exp(sum_where_x - log_Z - m_2 - old)
+        # step 8, pass 2: ratio = exp(sum_where_x_shifted - log_Z - old)
+        ratio = np.exp(sum_where_x_shifted - log_Z - old)
         # step 9: gained = where(advantage*ratio < where(where(ratio <= 1 - low, 1 -
         #   low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low,
         #   ratio))*advantage, advantage*ratio, where(where(ratio <= 1 - low, 1 - low,
@@ -300,17 +302,18 @@ def _forward_of_rows(values, results, call):
         part_5 = part_5 * advantage
         mask_3 = part < part_5
         gained = np.where(mask_3, part, part_5)
-        # step 10: expm1_log_Z_m_2 = expm1(log_Z + m_2 + reference - sum_where_x)
-        expm1_log_Z_m_2 = np.expm1(log_Z + m_2 + reference - sum_where_x)
-        # step 11: y = (expm1_log_Z_m_2 + sum_where_x - log_Z - m_2 - reference)*beta -
-        #   gained
-        y = (expm1_log_Z_m_2 + sum_where_x - log_Z - m_2 - reference) * beta - gained
+        # step 10, pass 3: expm1_log_Z_m_2 = expm1(log_Z + reference -
+        #   sum_where_x_shifted)
+        expm1_log_Z_m_2 = np.expm1(log_Z + reference - sum_where_x_shifted)
+        # step 11, pass 4: y = (expm1_log_Z_m_2 + sum_where_x_shifted - log_Z -
+        #   reference)*beta - gained
+        y = (expm1_log_Z_m_2 + sum_where_x_shifted - log_Z - reference) * beta - gained
         return (
             y[..., 0],
             m_2[..., 0],
             Z[..., 0],
-            sum_where_x[..., 0],
             log_Z[..., 0],
+            sum_where_x_shifted[..., 0],
             ratio[..., 0],
         )
 
@@ -319,7 +322,14 @@ def _forward_of_rows(values, results, call):
         call,
         rows=(x_rows,),
         row_scalars=(label_rows, advantage_rows, old_rows, reference_rows),
-        into_row_scalars=(y_out, m_2_out, Z_out, sum_where_x_out, log_Z_out, ratio_out),
+        into_row_scalars=(
+            y_out,
+            m_2_out,
+            Z_out,
+            log_Z_out,
+            sum_where_x_shifted_out,
+            ratio_out,
+        ),
         buffers=1,
     )
 
@@ -369,8 +379,8 @@ def _backward(
         "saved.reference": saved.reference,
         "saved.m_2": saved.m_2,
         "saved.Z": saved.Z,
-        "saved.sum_where_x": saved.sum_where_x,
         "saved.log_Z": saved.log_Z,
+        "saved.sum_where_x_shifted": saved.sum_where_x_shifted,
         "saved.ratio": saved.ratio,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
@@ -389,8 +399,8 @@ def _backward(
             saved.beta,
             saved.m_2,
             saved.Z,
-            saved.sum_where_x,
             saved.log_Z,
+            saved.sum_where_x_shifted,
             saved.ratio,
         ),
     )
@@ -411,8 +421,8 @@ def _backward_of_rows(arguments, fields, results, call):
         beta,
         m_2_rows,
         Z_rows,
-        sum_where_x_rows,
         log_Z_rows,
+        sum_where_x_shifted_rows,
         ratio_rows,
     ) = fields
     (dx_out,) = results
@@ -421,14 +431,15 @@ def _backward_of_rows(arguments, fields, results, call):
     low = np.asarray(low, dtype)
     high = np.asarray(high, dtype)
     beta = np.asarray(beta, dtype)
-    # step 22, pass 1: sum_where_x_shifted = dy*(exp(log_Z + m_2 + reference -
-    #   sum_where_x) - 1)*beta/Z + where(advantage*ratio < where(where(ratio <= 1 - low,
-    #   1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low,
+    # step 22, pass 5: sum_where_x_shifted_shifted = dy*(exp(log_Z + reference -
+    #   sum_where_x_shifted) - 1)*beta/Z + where(advantage*ratio < where(where(ratio <=
+    #   1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low,
     #   ratio))*advantage, advantage*dy*ratio/Z, where(where(ratio <= 1 - low, 1 - low,
     #   ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0, advantage*dy*ratio/Z)))
     part_2 = 1.0 - low
     part_4 = 1.0 + high
-    # step 25, pass 4: dx = g + where(index() == label, sum_where_x_shifted_2, 0)
+    # step 25, pass 8: dx = g + where(index() == label, sum_where_x_shifted_shifted_2,
+    #   0)
     index = np.arange(features)
 
     def block(
@@ -439,19 +450,19 @@ def _backward_of_rows(arguments, fields, results, call):
         dy,
         m_2,
         Z,
-        sum_where_x,
         log_Z,
+        sum_where_x_shifted,
         ratio,
         dx_block=None,
         buffers=(None,),
     ):
-        # step 22, pass 1: sum_where_x_shifted = dy*(exp(log_Z + m_2 + reference -
-        #   sum_where_x) - 1)*beta/Z + where(advantage*ratio < where(where(ratio <= 1 -
-        #   low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low,
-        #   ratio))*advantage, advantage*dy*ratio/Z, where(where(ratio <= 1 - low, 1 -
-        #   low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0,
+        # step 22, pass 5: sum_where_x_shifted_shifted = dy*(exp(log_Z + reference -
+        #   sum_where_x_shifted) - 1)*beta/Z + where(advantage*ratio < where(where(ratio
+        #   <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1
+        #   - low, ratio))*advantage, advantage*dy*ratio/Z, where(where(ratio <= 1 -
+        #   low, 1 - low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0,
         #   advantage*dy*ratio/Z)))
-        part = np.exp(log_Z + m_2 + reference - sum_where_x)
+        part = np.exp(log_Z + reference - sum_where_x_shifted)
         mask = ratio <= part_2
         part_3 = np.where(mask, part_2, ratio)
         mask_2 = part_3 >= part_4
@@ -462,29 +473,30 @@ def _backward_of_rows(arguments, fields, results, call):
         part_8 = np.where(mask, 0.0, part_7)
         part_8 = np.where(mask_2, 0.0, part_8)
         part_8 = np.where(mask_3, part_7, part_8)
-        sum_where_x_shifted = dy * (part - 1.0) * beta / Z + part_8
-        # step 25, pass 2: sum_where_x_shifted_2 = dy*beta + where(advantage*ratio <
-        #   where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high,
-        #   where(ratio <= 1 - low, 1 - low, ratio))*advantage, -advantage*dy*ratio,
-        #   where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 0, where(ratio <=
-        #   1 - low, 0, -advantage*dy*ratio))) - dy*exp(log_Z + m_2 + reference -
-        #   sum_where_x)*beta
+        sum_where_x_shifted_shifted = dy * (part - 1.0) * beta / Z + part_8
+        # step 25, pass 6: sum_where_x_shifted_shifted_2 = dy*beta +
+        #   where(advantage*ratio < where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 +
+        #   high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio))*advantage,
+        #   -advantage*dy*ratio, where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 +
+        #   high, 0, where(ratio <= 1 - low, 0, -advantage*dy*ratio))) - dy*exp(log_Z +
+        #   reference - sum_where_x_shifted)*beta
         part_9 = np.negative(part_6)
         part_10 = np.where(mask, 0.0, part_9)
         part_10 = np.where(mask_2, 0.0, part_10)
         part_10 = np.where(mask_3, part_9, part_10)
-        sum_where_x_shifted_2 = dy * beta + part_10 - dy * part * beta
+        sum_where_x_shifted_shifted_2 = dy * beta + part_10 - dy * part * beta
         # step 3: x_shifted = x - m_2
         x_shifted = _rows.by_row(np.subtract, x, m_2, out=dx_block)
         # step 4: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 22, pass 3: g = exp_shifted*sum_where_x_shifted
-        g = np.multiply(exp_shifted, sum_where_x_shifted, out=exp_shifted)
-        # step 25, pass 4: dx = g + where(index() == label, sum_where_x_shifted_2, 0)
+        # step 22, pass 7: g = exp_shifted*sum_where_x_shifted_shifted
+        g = np.multiply(exp_shifted, sum_where_x_shifted_shifted, out=exp_shifted)
+        # step 25, pass 8: dx = g + where(index() == label,
+        #   sum_where_x_shifted_shifted_2, 0)
         mask_4 = index == label
         dx = _rows.select(
             mask_4,
-            sum_where_x_shifted_2,
+            sum_where_x_shifted_shifted_2,
             0.0,
             out=_rows.memory(buffers[0], shape, dtype),
         )
@@ -502,8 +514,8 @@ def _backward_of_rows(arguments, fields, results, call):
             dy_rows,
             m_2_rows,
             Z_rows,
-            sum_where_x_rows,
             log_Z_rows,
+            sum_where_x_shifted_rows,
             ratio_rows,
         ),
         into=(dx_out,),
@@ -564,8 +576,8 @@ def _jvp(
         "saved.reference": saved.reference,
         "saved.m_2": saved.m_2,
         "saved.Z": saved.Z,
-        "saved.sum_where_x": saved.sum_where_x,
         "saved.log_Z": saved.log_Z,
+        "saved.sum_where_x_shifted": saved.sum_where_x_shifted,
         "saved.ratio": saved.ratio,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
@@ -584,8 +596,8 @@ def _jvp(
             saved.beta,
             saved.m_2,
             saved.Z,
-            saved.sum_where_x,
             saved.log_Z,
+            saved.sum_where_x_shifted,
             saved.ratio,
         ),
     )
@@ -607,8 +619,8 @@ def _jvp_of_rows(arguments, fields, results, call):
         beta,
         m_2_rows,
         Z_rows,
-        sum_where_x_rows,
         log_Z_rows,
+        sum_where_x_shifted_rows,
         ratio_rows,
     ) = fields
     (y_dot_out,) = results
@@ -621,8 +633,8 @@ def _jvp_of_rows(arguments, fields, results, call):
     beta = np.asarray(beta, dtype)
     # step 36: mean_index_x_dot = mean(where(index() == label, x_dot, 0))
     index = np.arange(features)
-    # step 36: y_dot = (mean_index_x_dot + (mean_exp_shifted_dot/Z -
-    #   mean_index_x_dot)*exp(log_Z + m_2 + reference - sum_where_x) -
+    # step 36, pass 10: y_dot = (mean_index_x_dot + (mean_exp_shifted_dot/Z -
+    #   mean_index_x_dot)*exp(log_Z + reference - sum_where_x_shifted) -
     #   mean_exp_shifted_dot/Z)*D*beta + where(advantage*ratio < where(where(ratio <= 1
     #   - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low,
     #   ratio))*advantage, -advantage*(sum_index_x_dot - ratio*sum_exp_shifted_dot/Z),
@@ -640,8 +652,8 @@ def _jvp_of_rows(arguments, fields, results, call):
         reference,
         m_2,
         Z,
-        sum_where_x,
         log_Z,
+        sum_where_x_shifted,
         ratio,
         buffers=(None,),
     ):
@@ -662,10 +674,10 @@ def _jvp_of_rows(arguments, fields, results, call):
         exp_shifted_dot = np.multiply(exp_shifted, x_dot, out=exp_shifted)
         # step 36: mean_exp_shifted_dot = mean(exp_shifted_dot)
         mean_exp_shifted_dot = _rows.row_dot(exp_shifted_dot, one_over_D)
-        # step 36, pass 5: sum_exp_shifted_dot = mean_exp_shifted_dot*D
+        # step 36, pass 9: sum_exp_shifted_dot = mean_exp_shifted_dot*D
         sum_exp_shifted_dot = mean_exp_shifted_dot * D
-        # step 36: y_dot = (mean_index_x_dot + (mean_exp_shifted_dot/Z -
-        #   mean_index_x_dot)*exp(log_Z + m_2 + reference - sum_where_x) -
+        # step 36, pass 10: y_dot = (mean_index_x_dot + (mean_exp_shifted_dot/Z -
+        #   mean_index_x_dot)*exp(log_Z + reference - sum_where_x_shifted) -
         #   mean_exp_shifted_dot/Z)*D*beta + where(advantage*ratio < where(where(ratio
         #   <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1
         #   - low, ratio))*advantage, -advantage*(sum_index_x_dot -
@@ -687,7 +699,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         y_dot = (
             mean_index_x_dot
             + (part_3 - mean_index_x_dot)
-            * np.exp(log_Z + m_2 + reference - sum_where_x)
+            * np.exp(log_Z + reference - sum_where_x_shifted)
             - part_3
         ) * part_4 + part_10
         return (y_dot[..., 0],)
@@ -702,8 +714,8 @@ def _jvp_of_rows(arguments, fields, results, call):
             reference_rows,
             m_2_rows,
             Z_rows,
-            sum_where_x_rows,
             log_Z_rows,
+            sum_where_x_shifted_rows,
             ratio_rows,
         ),
         into_row_scalars=(y_dot_out,),
@@ -800,8 +812,8 @@ def _backward_backward(
         "saved.reference": saved.reference,
         "saved.m_2": saved.m_2,
         "saved.Z": saved.Z,
-        "saved.sum_where_x": saved.sum_where_x,
         "saved.log_Z": saved.log_Z,
+        "saved.sum_where_x_shifted": saved.sum_where_x_shifted,
         "saved.ratio": saved.ratio,
     }
     _dtype = _calls.compute_type(_read, saved.dtype)
@@ -822,8 +834,8 @@ def _backward_backward(
             saved.beta,
             saved.m_2,
             saved.Z,
-            saved.sum_where_x,
             saved.log_Z,
+            saved.sum_where_x_shifted,
             saved.ratio,
         ),
     )
@@ -844,8 +856,8 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         beta,
         m_2_rows,
         Z_rows,
-        sum_where_x_rows,
         log_Z_rows,
+        sum_where_x_shifted_rows,
         ratio_rows,
     ) = fields
     dx_out, ddy_out = results
@@ -855,12 +867,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     low = np.asarray(low, dtype)
     high = np.asarray(high, dtype)
     beta = np.asarray(beta, dtype)
-    # step 41, pass 7: advantage_scaled_2 = where(where(ratio <= 1 - low, 1 - low,
+    # step 41, pass 12: advantage_scaled_2 = where(where(ratio <= 1 - low, 1 - low,
     #   ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low, ratio))*advantage
     part = 1.0 - low
     part_2 = 1.0 + high
-    # step 54, pass 29: d2x = d2x_shifted + where(index() == label,
-    #   sum_ddx_exp_shifted_shifted, 0)
+    # step 54, pass 34: d2x = d2x_shifted + where(index() == label,
+    #   sum_where_x_shifted_shifted, 0)
     index = np.arange(features)
 
     def block(
@@ -872,15 +884,15 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         dy,
         m_2,
         Z,
-        sum_where_x,
         log_Z,
+        sum_where_x_shifted,
         ratio,
         dx_block=None,
         buffers=(None,) * 3,
     ):
-        # step 41, pass 6: advantage_scaled = advantage*ratio
+        # step 41, pass 11: advantage_scaled = advantage*ratio
         advantage_scaled = advantage * ratio
-        # step 41, pass 7: advantage_scaled_2 = where(where(ratio <= 1 - low, 1 - low,
+        # step 41, pass 12: advantage_scaled_2 = where(where(ratio <= 1 - low, 1 - low,
         #   ratio) >= 1 + high, 1 + high, where(ratio <= 1 - low, 1 - low,
         #   ratio))*advantage
         mask = ratio <= part
@@ -888,32 +900,32 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         mask_2 = ratio_shifted >= part_2
         advantage_scaled_2 = np.where(mask_2, part_2, ratio_shifted)
         advantage_scaled_2 = advantage_scaled_2 * advantage
-        # step 41, pass 8: advantage_scaled_3 = advantage*dy
+        # step 41, pass 13: advantage_scaled_3 = advantage*dy
         advantage_scaled_3 = advantage * dy
-        # step 45, pass 10: sum_where_x_scaled = dy*exp(log_Z + m_2 + reference -
-        #   sum_where_x)*beta/Z
-        part_3 = np.exp(log_Z + m_2 + reference - sum_where_x)
+        # step 45, pass 15: sum_where_x_shifted_scaled = dy*exp(log_Z + reference -
+        #   sum_where_x_shifted)*beta/Z
+        part_3 = np.exp(log_Z + reference - sum_where_x_shifted)
         part_4 = dy * part_3
-        sum_where_x_scaled_2 = part_4 * beta
-        sum_where_x_scaled = sum_where_x_scaled_2 / Z
-        # step 45, pass 12: sum_where_x_scaled_3 = dy*(exp(log_Z + m_2 + reference -
-        #   sum_where_x) - 1)*beta/Z**2
+        sum_where_x_shifted_scaled_2 = part_4 * beta
+        sum_where_x_shifted_scaled = sum_where_x_shifted_scaled_2 / Z
+        # step 45, pass 17: sum_where_x_shifted_scaled_3 = dy*(exp(log_Z + reference -
+        #   sum_where_x_shifted) - 1)*beta/Z**2
         part_5 = part_3 - 1.0
         part_6 = np.square(Z)
         part_7 = dy * part_5 * beta
-        sum_where_x_scaled_3 = part_7 / part_6
-        # step 45, pass 13: advantage_scaled_4 = advantage*dy*ratio/Z**2
+        sum_where_x_shifted_scaled_3 = part_7 / part_6
+        # step 45, pass 18: advantage_scaled_4 = advantage*dy*ratio/Z**2
         part_8 = advantage_scaled_3 * ratio
         advantage_scaled_4 = part_8 / part_6
-        # step 50, pass 14: sum_where_x_scaled_4 = dy*(exp(log_Z + m_2 + reference -
-        #   sum_where_x) - 1)*beta/Z
-        sum_where_x_scaled_4 = part_7 / Z
-        # step 50, pass 15: advantage_scaled_5 = advantage*dy*ratio/Z
+        # step 50, pass 19: sum_where_x_shifted_scaled_4 = dy*(exp(log_Z + reference -
+        #   sum_where_x_shifted) - 1)*beta/Z
+        sum_where_x_shifted_scaled_4 = part_7 / Z
+        # step 50, pass 20: advantage_scaled_5 = advantage*dy*ratio/Z
         advantage_scaled_5 = part_8 / Z
-        # step 56, pass 16: sum_where_x_scaled_5 = exp(log_Z + m_2 + reference -
-        #   sum_where_x)*beta
-        sum_where_x_scaled_5 = part_3 * beta
-        # step 41, pass 17: sum_ddx_index = sum(where(index() == label,
+        # step 56, pass 21: sum_where_x_shifted_scaled_5 = exp(log_Z + reference -
+        #   sum_where_x_shifted)*beta
+        sum_where_x_shifted_scaled_5 = part_3 * beta
+        # step 41, pass 22: sum_ddx_index = sum(where(index() == label,
         #   where(advantage_scaled < advantage_scaled_2, -ddx*advantage_scaled_3,
         #   where(ratio_shifted >= 1 + high, 0, where(ratio <= 1 - low, 0,
         #   -ddx*advantage_scaled_3))), 0))
@@ -927,20 +939,22 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         part_10 = _rows.select(mask_2, 0.0, part_10, out=part_10)
         part_10 = _rows.select(mask_3, part_9, part_10, out=part_9)
         sum_ddx_index = _rows.entry(part_10, label)
-        # step 45, pass 20: sum_ddx_index_2 = sum(where(index() == label,
-        #   -ddx*sum_where_x_scaled_2, 0))
+        # step 45, pass 25: sum_ddx_index_2 = sum(where(index() == label,
+        #   -ddx*sum_where_x_shifted_scaled_2, 0))
         part_11 = _rows.by_row(
-            np.multiply, ddx, np.negative(sum_where_x_scaled_2), out=dx_block
+            np.multiply, ddx, np.negative(sum_where_x_shifted_scaled_2), out=dx_block
         )
         sum_ddx_index_2 = _rows.entry(part_11, label)
-        # step 54, pass 23: sum_ddx_index_3 = sum(where(index() == label,
-        #   ddx*sum_where_x_scaled_2, 0))
-        part_12 = _rows.by_row(np.multiply, ddx, sum_where_x_scaled_2, out=dx_block)
+        # step 54, pass 28: sum_ddx_index_3 = sum(where(index() == label,
+        #   ddx*sum_where_x_shifted_scaled_2, 0))
+        part_12 = _rows.by_row(
+            np.multiply, ddx, sum_where_x_shifted_scaled_2, out=dx_block
+        )
         sum_ddx_index_3 = _rows.entry(part_12, label)
-        # step 56, pass 24: sum_ddx_index_4 = sum(where(index() == label, ddx*beta +
+        # step 56, pass 29: sum_ddx_index_4 = sum(where(index() == label, ddx*beta +
         #   where(advantage_scaled < advantage_scaled_2, -ddx*advantage_scaled,
         #   where(ratio_shifted >= 1 + high, 0, where(ratio <= 1 - low, 0,
-        #   -ddx*advantage_scaled))) - ddx*sum_where_x_scaled_5, 0))
+        #   -ddx*advantage_scaled))) - ddx*sum_where_x_shifted_scaled_5, 0))
         part_13 = np.multiply(ddx, beta, out=dx_block)
         part_14 = _rows.by_row(
             np.multiply, ddx, np.negative(advantage_scaled), out=buffers[0]
@@ -951,31 +965,38 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         part_15 = _rows.select(mask_2, 0.0, part_15, out=part_15)
         part_15 = _rows.select(mask_3, part_14, part_15, out=part_14)
         part_13 = np.add(part_13, part_15, out=part_13)
-        part_16 = _rows.by_row(np.multiply, ddx, sum_where_x_scaled_5, out=buffers[0])
+        part_16 = _rows.by_row(
+            np.multiply, ddx, sum_where_x_shifted_scaled_5, out=buffers[0]
+        )
         part_13 = np.subtract(part_13, part_16, out=part_13)
         sum_ddx_index_4 = _rows.entry(part_13, label)
         # step 3: x_shifted = x - m_2
         x_shifted = _rows.by_row(np.subtract, x, m_2, out=dx_block)
         # step 4: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 41, pass 18: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 41, pass 23: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted)
-        # step 45, pass 19: sum_ddx_exp_shifted_2 =
-        #   sum(ddx*exp_shifted*sum_where_x_scaled)
+        # step 45, pass 24: sum_ddx_exp_shifted_2 =
+        #   sum(ddx*exp_shifted*sum_where_x_shifted_scaled)
         part_17 = np.multiply(ddx, exp_shifted, out=buffers[0])
-        part_18 = _rows.by_row(np.multiply, part_17, sum_where_x_scaled, out=buffers[1])
+        part_18 = _rows.by_row(
+            np.multiply, part_17, sum_where_x_shifted_scaled, out=buffers[1]
+        )
         sum_ddx_exp_shifted_2 = _rows.row_dot(part_18, ones)
-        # step 45, pass 21: sum_ddx_exp_shifted_3 =
-        #   sum(-ddx*exp_shifted*sum_where_x_scaled_3)
+        # step 45, pass 26: sum_ddx_exp_shifted_3 =
+        #   sum(-ddx*exp_shifted*sum_where_x_shifted_scaled_3)
         part_19 = _rows.by_row(
-            np.multiply, part_17, np.negative(sum_where_x_scaled_3), out=buffers[1]
+            np.multiply,
+            part_17,
+            np.negative(sum_where_x_shifted_scaled_3),
+            out=buffers[1],
         )
         sum_ddx_exp_shifted_3 = _rows.row_dot(part_19, ones)
-        # step 45, pass 22: sum_ddx_exp_shifted_4 =
+        # step 45, pass 27: sum_ddx_exp_shifted_4 =
         #   sum(-ddx*exp_shifted*advantage_scaled_4)
         part_20 = np.multiply(part_17, np.negative(advantage_scaled_4), out=part_17)
         sum_ddx_exp_shifted_4 = _rows.row_dot(part_20, ones)
-        # step 41, pass 25: d2ratio = sum_ddx_index + where(advantage*ratio <
+        # step 41, pass 30: d2ratio = sum_ddx_index + where(advantage*ratio <
         #   where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high,
         #   where(ratio <= 1 - low, 1 - low, ratio))*advantage,
         #   advantage*dy*sum_ddx_exp_shifted/Z, where(where(ratio <= 1 - low, 1 - low,
@@ -1001,15 +1022,15 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             + (sum_ddx_exp_shifted_2 + sum_ddx_index_2 - part_22) / Z
             + part_23
         )
-        # step 54, pass 26: sum_ddx_exp_shifted_shifted = sum_ddx_index_3 +
-        #   d2ratio*ratio - dy*exp(log_Z + m_2 + reference -
-        #   sum_where_x)*sum_ddx_exp_shifted*beta/Z
-        sum_ddx_exp_shifted_shifted = (
+        # step 54, pass 31: sum_where_x_shifted_shifted = sum_ddx_index_3 +
+        #   d2ratio*ratio - dy*exp(log_Z + reference -
+        #   sum_where_x_shifted)*sum_ddx_exp_shifted*beta/Z
+        sum_where_x_shifted_shifted = (
             sum_ddx_index_3 + part_22 - part_4 * sum_ddx_exp_shifted * beta / Z
         )
-        # step 56, pass 27: ddy = sum_ddx_index_4 + (exp(log_Z + m_2 + reference -
-        #   sum_where_x) - 1)*sum_ddx_exp_shifted*beta/Z + where(advantage*ratio <
-        #   where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high,
+        # step 56, pass 32: ddy = sum_ddx_index_4 + (exp(log_Z + reference -
+        #   sum_where_x_shifted) - 1)*sum_ddx_exp_shifted*beta/Z + where(advantage*ratio
+        #   < where(where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high, 1 + high,
         #   where(ratio <= 1 - low, 1 - low, ratio))*advantage,
         #   advantage*ratio*sum_ddx_exp_shifted/Z, where(where(ratio <= 1 - low, 1 -
         #   low, ratio) >= 1 + high, 0, where(ratio <= 1 - low, 0,
@@ -1019,12 +1040,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         part_25 = np.where(mask_2, 0.0, part_25)
         part_25 = np.where(mask_3, part_24, part_25)
         ddy = sum_ddx_index_4 + part_5 * sum_ddx_exp_shifted * beta / Z + part_25
-        # step 50, pass 28: d2x_shifted = (ddx*sum_where_x_scaled_4 +
+        # step 50, pass 33: d2x_shifted = (ddx*sum_where_x_shifted_scaled_4 +
         #   where(advantage_scaled < advantage_scaled_2, ddx*advantage_scaled_5,
         #   where(ratio_shifted >= 1 + high, 0, where(ratio <= 1 - low, 0,
         #   ddx*advantage_scaled_5))) + d2Z)*exp_shifted
         d2x_shifted = _rows.by_row(
-            np.multiply, ddx, sum_where_x_scaled_4, out=buffers[0]
+            np.multiply, ddx, sum_where_x_shifted_scaled_4, out=buffers[0]
         )
         part_26 = _rows.by_row(np.multiply, ddx, advantage_scaled_5, out=buffers[1])
         part_27 = _rows.select(
@@ -1035,12 +1056,12 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         d2x_shifted = np.add(d2x_shifted, part_27, out=d2x_shifted)
         d2x_shifted = np.add(d2x_shifted, d2Z, out=d2x_shifted)
         d2x_shifted = np.multiply(d2x_shifted, exp_shifted, out=exp_shifted)
-        # step 54, pass 29: d2x = d2x_shifted + where(index() == label,
-        #   sum_ddx_exp_shifted_shifted, 0)
+        # step 54, pass 34: d2x = d2x_shifted + where(index() == label,
+        #   sum_where_x_shifted_shifted, 0)
         mask_4 = index == label
         d2x = _rows.select(
             mask_4,
-            sum_ddx_exp_shifted_shifted,
+            sum_where_x_shifted_shifted,
             0.0,
             out=_rows.memory(buffers[0], shape, dtype),
         )
@@ -1058,8 +1079,8 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             dy_rows,
             m_2_rows,
             Z_rows,
-            sum_where_x_rows,
             log_Z_rows,
+            sum_where_x_shifted_rows,
             ratio_rows,
         ),
         into=(dx_out,),
@@ -1079,8 +1100,8 @@ def saved_from(
     beta: float,
     m_2: npt.NDArray[Any],
     Z: npt.NDArray[Any],
-    sum_where_x: npt.NDArray[Any],
     log_Z: npt.NDArray[Any],
+    sum_where_x_shifted: npt.NDArray[Any],
     ratio: npt.NDArray[Any],
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
@@ -1108,8 +1129,8 @@ def saved_from(
         beta,
         m_2,
         Z,
-        sum_where_x,
         log_Z,
+        sum_where_x_shifted,
         ratio,
     )
     first_ = _fields.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
@@ -1124,8 +1145,8 @@ def saved_from(
         beta,
         m_2,
         Z,
-        sum_where_x,
         log_Z,
+        sum_where_x_shifted,
         ratio,
     )
     _check(saved_)
@@ -1148,8 +1169,8 @@ def _check(saved: Any) -> None:
         reference=saved.reference,
         m_2=saved.m_2,
         Z=saved.Z,
-        sum_where_x=saved.sum_where_x,
         log_Z=saved.log_Z,
+        sum_where_x_shifted=saved.sum_where_x_shifted,
         ratio=saved.ratio,
     )
 
@@ -1180,8 +1201,8 @@ INTERFACE: _interface.Interface = {
         _interface.saved("beta", "constant", []),
         _interface.saved("m_2", "row scalar", ["..."]),
         _interface.saved("Z", "row scalar", ["..."]),
-        _interface.saved("sum_where_x", "row scalar", ["..."]),
         _interface.saved("log_Z", "row scalar", ["..."]),
+        _interface.saved("sum_where_x_shifted", "row scalar", ["..."]),
         _interface.saved("ratio", "row scalar", ["..."]),
     ],
     "gradients": [_interface.gradient("x")],

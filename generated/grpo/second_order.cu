@@ -1,7 +1,7 @@
 // Loss of a token by group relative policy optimization, from its logits; with low and high apart it is DAPO's.
 // Made by lngen 0.1.0 from the definition of grpo; derivation.md has its steps, cost and evidence.
 // Do not edit; edit grpo.py and run: lngen derive grpo.py
-// Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+// Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
 // definition sha256:1f54ed30e40de676bb31762c061d94a1572e98e67b48b22e19344b45bf6572eb
 //
 // Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
@@ -23,10 +23,10 @@
   LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
                (const T* __restrict__ x, const lngen::LNGEN_SPACE::Integer* __restrict__ label, \
                 const T* __restrict__ advantage, const T* __restrict__ reference, const T* __restrict__ x_dot, \
-                const A* __restrict__ m_2, const A* __restrict__ Z_, const A* __restrict__ sum_where_x, \
-                const A* __restrict__ log_Z, const A* __restrict__ ratio, A low, A high, A beta, \
+                const A* __restrict__ m_2, const A* __restrict__ Z_, const A* __restrict__ log_Z, \
+                const A* __restrict__ sum_where_x_shifted, const A* __restrict__ ratio, A low, A high, A beta, \
                 T* __restrict__ out_y_dot, long long rows, int D), \
-               (x, label, advantage, reference, x_dot, m_2, Z_, sum_where_x, log_Z, ratio, low, high, beta, \
+               (x, label, advantage, reference, x_dot, m_2, Z_, log_Z, sum_where_x_shifted, ratio, low, high, beta, \
                 out_y_dot, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -38,10 +38,10 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
                (const T* __restrict__ x, const lngen::LNGEN_SPACE::Integer* __restrict__ label, \
                 const T* __restrict__ advantage, const T* __restrict__ reference, const T* __restrict__ dy, \
                 const T* __restrict__ ddx, const A* __restrict__ m_2, const A* __restrict__ Z_, \
-                const A* __restrict__ sum_where_x, const A* __restrict__ log_Z, const A* __restrict__ ratio, A low, \
-                A high, A beta, T* __restrict__ out_dx, T* __restrict__ out_ddy, long long rows, int D), \
-               (x, label, advantage, reference, dy, ddx, m_2, Z_, sum_where_x, log_Z, ratio, low, high, beta, out_dx, \
-                out_ddy, rows, D))
+                const A* __restrict__ log_Z, const A* __restrict__ sum_where_x_shifted, const A* __restrict__ ratio, \
+                A low, A high, A beta, T* __restrict__ out_dx, T* __restrict__ out_ddy, long long rows, int D), \
+               (x, label, advantage, reference, dy, ddx, m_2, Z_, log_Z, sum_where_x_shifted, ratio, low, high, beta, \
+                out_dx, out_ddy, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

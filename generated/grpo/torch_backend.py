@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of grpo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit grpo.py and run: lngen derive grpo.py
-# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+# Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
 # definition sha256:1f54ed30e40de676bb31762c061d94a1572e98e67b48b22e19344b45bf6572eb
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: no-warn-return-any, allow-subclassing-any
@@ -152,11 +152,12 @@ def _rows(x, label, advantage, old, reference, low, high, beta):
     m_2 = torch.clip(torch.amax(x, dim=-1, keepdim=True).detach(), -largest, largest)
     # step 6
     sum_where_x = torch.sum(torch.where(index == label, x, 0), dim=-1, keepdim=True)
+    sum_where_x_shifted = sum_where_x - m_2  # step 6, pass 1: offsets
     x_shifted = x - m_2  # step 3
     exp_shifted = torch.exp(x_shifted)  # step 4
     Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 5
     log_Z = torch.log(Z)  # step 7
-    ratio = torch.exp(sum_where_x - log_Z - m_2 - old)  # step 8
+    ratio = torch.exp(sum_where_x_shifted - log_Z - old)  # step 8, pass 2: offsets
     _test_1 = (
         advantage*ratio
         < torch.where(
@@ -166,16 +167,16 @@ def _rows(x, label, advantage, old, reference, low, high, beta):
         )*advantage
     )
     log_Z_1 = torch.log(_within(_test_1, Z))  # step 7
-    ratio_1 = torch.exp(_within(_test_1, sum_where_x) - log_Z_1 - m_2 - old)  # step 8
+    # step 8, pass 2: offsets
+    ratio_1 = torch.exp(_within(_test_1, sum_where_x_shifted) - log_Z_1 - old)
     _test_2 = torch.where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high
     _test_3 = ratio <= 1 - low
     # step 7
     log_Z_2 = torch.log(_within(~_test_1, _within(~_test_2, _within(~_test_3, Z))))
-    # step 8
+    # step 8, pass 2: offsets
     ratio_2 = torch.exp(
-        _within(~_test_1, _within(~_test_2, _within(~_test_3, sum_where_x)))
+        _within(~_test_1, _within(~_test_2, _within(~_test_3, sum_where_x_shifted)))
         - log_Z_2
-        - m_2
         - old
     )
     # step 9
@@ -186,9 +187,10 @@ def _rows(x, label, advantage, old, reference, low, high, beta):
             _test_2, 1 + high, torch.where(_test_3, 1 - low, ratio_2)
         )*advantage,
     )
-    expm1_log_Z_m_2 = torch.expm1(log_Z + m_2 + reference - sum_where_x)  # step 10
-    # step 11
-    y = (expm1_log_Z_m_2 + sum_where_x - log_Z - m_2 - reference)*beta - gained
+    # step 10, pass 3: offsets
+    expm1_log_Z_m_2 = torch.expm1(log_Z + reference - sum_where_x_shifted)
+    # step 11, pass 4: offsets
+    y = (expm1_log_Z_m_2 + sum_where_x_shifted - log_Z - reference)*beta - gained
     return y.to(stored)
 
 
@@ -301,8 +303,8 @@ def _forward_on_gpu(kernels, save, x, label, advantage, old, reference, low, hig
     y = x.new_empty(x.shape[:-1])
     m_2 = x.new_empty(rows, dtype=kind) if save else None
     Z = x.new_empty(rows, dtype=kind) if save else None
-    sum_where_x = x.new_empty(rows, dtype=kind) if save else None
     log_Z = x.new_empty(rows, dtype=kind) if save else None
+    sum_where_x_shifted = x.new_empty(rows, dtype=kind) if save else None
     ratio = x.new_empty(rows, dtype=kind) if save else None
     x_rows = x.reshape(rows, D)
     x_strides = _gpu.strides(x_rows, 0, 1)
@@ -333,8 +335,8 @@ def _forward_on_gpu(kernels, save, x, label, advantage, old, reference, low, hig
         y,
         m_2,
         Z,
-        sum_where_x,
         log_Z,
+        sum_where_x_shifted,
         ratio,
         *x_strides,
         *label_strides,
@@ -350,7 +352,7 @@ def _forward_on_gpu(kernels, save, x, label, advantage, old, reference, low, hig
         sizes.TILE,
         sizes.WHOLE,
     )
-    return (y,), (m_2, Z, sum_where_x, log_Z, ratio)
+    return (y,), (m_2, Z, log_Z, sum_where_x_shifted, ratio)
 
 
 def _backward_on_gpu(kernels, saved, x, label, advantage, old, reference, low, high, beta, dy):
@@ -358,7 +360,7 @@ def _backward_on_gpu(kernels, saved, x, label, advantage, old, reference, low, h
     D = x.shape[-1]
     rows = x.numel() // D
     kind = _widest(x, advantage, old, reference)
-    m_2, Z, sum_where_x, log_Z, ratio = saved
+    m_2, Z, log_Z, sum_where_x_shifted, ratio = saved
     dx = _gpu.room(x.shape, x)
     x_rows = x.reshape(rows, D)
     x_strides = _gpu.strides(x_rows, 0, 1)
@@ -385,8 +387,8 @@ def _backward_on_gpu(kernels, saved, x, label, advantage, old, reference, low, h
         dy_rows,
         m_2,
         Z,
-        sum_where_x,
         log_Z,
+        sum_where_x_shifted,
         ratio,
         float(low),
         float(high),

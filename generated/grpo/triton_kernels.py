@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of grpo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit grpo.py and run: lngen derive grpo.py
-# Open: exp overflows where sum_where_x - old - log_Z - m_2 is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
+# Open: exp overflows where sum_where_x_shifted - old - log_Z is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
 # definition sha256:1f54ed30e40de676bb31762c061d94a1572e98e67b48b22e19344b45bf6572eb
 # mypy: ignore-errors
 """Loss of a token by group relative policy optimization, from its logits; with low and high apart it is DAPO's.
@@ -50,8 +50,8 @@ def grpo_forward(
     y_ptr,
     m_2_ptr,
     Z_ptr,
-    sum_where_x_ptr,
     log_Z_ptr,
+    sum_where_x_shifted_ptr,
     ratio_ptr,
     x_stride,
     x_step,
@@ -105,6 +105,7 @@ def grpo_forward(
             sum_where_x_sum += tl.where(inside, tl.where(d == label, x, 0), 0.0)
         m_2 = finite_or_zero(tl.max(m_2_max, 1, keep_dims=True))  # step 2: max(x)
         sum_where_x = tl.sum(sum_where_x_sum, 1, keep_dims=True)  # step 6
+        sum_where_x_shifted = sum_where_x - m_2  # step 6, pass 1: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -115,7 +116,7 @@ def grpo_forward(
             Z_sum += tl.where(inside, exp_shifted, 0.0)
         Z = tl.sum(Z_sum, 1, keep_dims=True)  # step 5: sum(exp_shifted)
         log_Z = tl.log(Z)  # step 7
-        ratio = tl.exp(sum_where_x - log_Z - m_2 - old)  # step 8
+        ratio = tl.exp(sum_where_x_shifted - log_Z - old)  # step 8, pass 2: offsets
         # step 9
         gained = tl.where(
             advantage*ratio
@@ -131,15 +132,16 @@ def grpo_forward(
                 tl.where(ratio <= 1 - low, 1 - low, ratio),
             )*advantage,
         )
-        expm1_log_Z_m_2 = expm1(log_Z + m_2 + reference - sum_where_x)  # step 10
-        # step 11
-        y = (expm1_log_Z_m_2 + sum_where_x - log_Z - m_2 - reference)*beta - gained
+        # step 10, pass 3: offsets
+        expm1_log_Z_m_2 = expm1(log_Z + reference - sum_where_x_shifted)
+        # step 11, pass 4: offsets
+        y = (expm1_log_Z_m_2 + sum_where_x_shifted - log_Z - reference)*beta - gained
         tl.store(y_ptr + row, y, there)
         if SAVE:
             tl.store(m_2_ptr + row, m_2, there)
             tl.store(Z_ptr + row, Z, there)
-            tl.store(sum_where_x_ptr + row, sum_where_x, there)
             tl.store(log_Z_ptr + row, log_Z, there)
+            tl.store(sum_where_x_shifted_ptr + row, sum_where_x_shifted, there)
             tl.store(ratio_ptr + row, ratio, there)
 
 
@@ -152,8 +154,8 @@ def grpo_backward(
     dy_ptr,
     m_2_ptr,
     Z_ptr,
-    sum_where_x_ptr,
     log_Z_ptr,
+    sum_where_x_shifted_ptr,
     ratio_ptr,
     low: tl.float64,
     high: tl.float64,
@@ -202,12 +204,12 @@ def grpo_backward(
         dy = tl.load(dy_ptr + row*dy_stride, there, 0).to(A)
         m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
-        sum_where_x = tl.load(sum_where_x_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
+        sum_where_x_shifted = tl.load(sum_where_x_shifted_ptr + row, there, 0).to(A)
         ratio = tl.load(ratio_ptr + row, there, 0).to(A)
-        # step 22, pass 1: once a row
-        sum_where_x_shifted = dy*(
-            tl.exp(log_Z + m_2 + reference - sum_where_x) - 1
+        # step 22, pass 5: once a row
+        sum_where_x_shifted_shifted = dy*(
+            tl.exp(log_Z + reference - sum_where_x_shifted) - 1
         )*beta/Z + tl.where(
             advantage*ratio
             < tl.where(
@@ -222,8 +224,8 @@ def grpo_backward(
                 tl.where(ratio <= 1 - low, 0, advantage*dy*ratio/Z),
             ),
         )
-        # step 25, pass 2: once a row
-        sum_where_x_shifted_2 = (
+        # step 25, pass 6: once a row
+        sum_where_x_shifted_shifted_2 = (
             dy*beta
             + tl.where(
                 advantage*ratio
@@ -239,7 +241,7 @@ def grpo_backward(
                     tl.where(ratio <= 1 - low, 0, -advantage*dy*ratio),
                 ),
             )
-            - dy*tl.exp(log_Z + m_2 + reference - sum_where_x)*beta
+            - dy*tl.exp(log_Z + reference - sum_where_x_shifted)*beta
         )
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -247,8 +249,9 @@ def grpo_backward(
             x = tl.load(x_row + d*x_step, inside, 0).to(A)
             x_shifted = x - m_2  # step 3
             exp_shifted = tl.exp(x_shifted)  # step 4
-            g = exp_shifted*sum_where_x_shifted  # step 22, pass 3: once a row
-            dx = g + tl.where(d == label, sum_where_x_shifted_2, 0)  # step 25, pass 4
+            g = exp_shifted*sum_where_x_shifted_shifted  # step 22, pass 7: once a row
+            # step 25, pass 8: once a row
+            dx = g + tl.where(d == label, sum_where_x_shifted_shifted_2, 0)
             tl.store(dx_row + d, dx, inside)
 
 
@@ -261,8 +264,8 @@ def grpo_jvp(
     x_dot_ptr,
     m_2_ptr,
     Z_ptr,
-    sum_where_x_ptr,
     log_Z_ptr,
+    sum_where_x_shifted_ptr,
     ratio_ptr,
     low: tl.float64,
     high: tl.float64,
@@ -314,8 +317,8 @@ def grpo_jvp(
         reference = tl.load(reference_ptr + row*reference_stride, there, 0).to(A)
         m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
-        sum_where_x = tl.load(sum_where_x_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
+        sum_where_x_shifted = tl.load(sum_where_x_shifted_ptr + row, there, 0).to(A)
         ratio = tl.load(ratio_ptr + row, there, 0).to(A)
         mean_index_x_dot_sum = tl.zeros([ROWS, TILE], A)
         mean_exp_shifted_dot_sum = tl.zeros([ROWS, TILE], A)
@@ -346,12 +349,12 @@ def grpo_jvp(
             mean_exp_shifted_dot_sum, 1, keep_dims=True
         )/length
         sum_index_x_dot = tl.sum(sum_index_x_dot_sum, 1, keep_dims=True)  # step 36
-        sum_exp_shifted_dot = mean_exp_shifted_dot*length  # step 36, pass 5
-        # step 36
+        sum_exp_shifted_dot = mean_exp_shifted_dot*length  # step 36, pass 9
+        # step 36, pass 10: offsets
         y_dot = (
             mean_index_x_dot
             + (mean_exp_shifted_dot/Z - mean_index_x_dot)*tl.exp(
-                log_Z + m_2 + reference - sum_where_x
+                log_Z + reference - sum_where_x_shifted
             )
             - mean_exp_shifted_dot/Z
         )*length*beta + tl.where(
@@ -385,8 +388,8 @@ def grpo_backward_backward(
     ddx_ptr,
     m_2_ptr,
     Z_ptr,
-    sum_where_x_ptr,
     log_Z_ptr,
+    sum_where_x_shifted_ptr,
     ratio_ptr,
     low: tl.float64,
     high: tl.float64,
@@ -470,34 +473,40 @@ def grpo_backward_backward(
         dy = tl.load(dy_ptr + row*dy_stride, there, 0).to(A)
         m_2 = tl.load(m_2_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
-        sum_where_x = tl.load(sum_where_x_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
+        sum_where_x_shifted = tl.load(sum_where_x_shifted_ptr + row, there, 0).to(A)
         ratio = tl.load(ratio_ptr + row, there, 0).to(A)
-        advantage_scaled = advantage*ratio  # step 41, pass 6: once a row
-        # step 41, pass 7: once a row
+        advantage_scaled = advantage*ratio  # step 41, pass 11: once a row
+        # step 41, pass 12: once a row
         advantage_scaled_2 = tl.where(
             tl.where(ratio <= 1 - low, 1 - low, ratio) >= 1 + high,
             1 + high,
             tl.where(ratio <= 1 - low, 1 - low, ratio),
         )*advantage
-        advantage_scaled_3 = advantage*dy  # step 41, pass 8: once a row
-        ratio_shifted = tl.where(ratio <= 1 - low, 1 - low, ratio)  # step 41, pass 9
-        # step 45, pass 10: once a row
-        sum_where_x_scaled = dy*tl.exp(log_Z + m_2 + reference - sum_where_x)*beta/Z
-        # step 45, pass 11: once a row
-        sum_where_x_scaled_2 = dy*tl.exp(log_Z + m_2 + reference - sum_where_x)*beta
-        # step 45, pass 12: once a row
-        sum_where_x_scaled_3 = dy*(
-            tl.exp(log_Z + m_2 + reference - sum_where_x) - 1
-        )*beta/(Z*Z)
-        advantage_scaled_4 = advantage*dy*ratio/(Z*Z)  # step 45, pass 13: once a row
-        # step 50, pass 14: once a row
-        sum_where_x_scaled_4 = dy*(
-            tl.exp(log_Z + m_2 + reference - sum_where_x) - 1
+        advantage_scaled_3 = advantage*dy  # step 41, pass 13: once a row
+        ratio_shifted = tl.where(ratio <= 1 - low, 1 - low, ratio)  # step 41, pass 14
+        # step 45, pass 15: once a row
+        sum_where_x_shifted_scaled = dy*tl.exp(
+            log_Z + reference - sum_where_x_shifted
         )*beta/Z
-        advantage_scaled_5 = advantage*dy*ratio/Z  # step 50, pass 15: once a row
-        # step 56, pass 16: once a row
-        sum_where_x_scaled_5 = tl.exp(log_Z + m_2 + reference - sum_where_x)*beta
+        # step 45, pass 16: once a row
+        sum_where_x_shifted_scaled_2 = dy*tl.exp(
+            log_Z + reference - sum_where_x_shifted
+        )*beta
+        # step 45, pass 17: once a row
+        sum_where_x_shifted_scaled_3 = dy*(
+            tl.exp(log_Z + reference - sum_where_x_shifted) - 1
+        )*beta/(Z*Z)
+        advantage_scaled_4 = advantage*dy*ratio/(Z*Z)  # step 45, pass 18: once a row
+        # step 50, pass 19: once a row
+        sum_where_x_shifted_scaled_4 = dy*(
+            tl.exp(log_Z + reference - sum_where_x_shifted) - 1
+        )*beta/Z
+        advantage_scaled_5 = advantage*dy*ratio/Z  # step 50, pass 20: once a row
+        # step 56, pass 21: once a row
+        sum_where_x_shifted_scaled_5 = tl.exp(
+            log_Z + reference - sum_where_x_shifted
+        )*beta
         sum_ddx_index_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_exp_shifted_2_sum = tl.zeros([ROWS, TILE], A)
@@ -538,24 +547,34 @@ def grpo_backward_backward(
                 inside, (ddx if HAS_ddx else 0.0)*exp_shifted, 0.0
             )
             sum_ddx_exp_shifted_2_sum += tl.where(
-                inside, (ddx if HAS_ddx else 0.0)*exp_shifted*sum_where_x_scaled, 0.0
+                inside,
+                (ddx if HAS_ddx else 0.0)*exp_shifted*sum_where_x_shifted_scaled,
+                0.0,
             )
             sum_ddx_index_2_sum += tl.where(
                 inside,
                 tl.where(
-                    d == label, -(ddx if HAS_ddx else 0.0)*sum_where_x_scaled_2, 0
+                    d == label,
+                    -(ddx if HAS_ddx else 0.0)*sum_where_x_shifted_scaled_2,
+                    0,
                 ),
                 0.0,
             )
             sum_ddx_exp_shifted_3_sum += tl.where(
-                inside, -(ddx if HAS_ddx else 0.0)*exp_shifted*sum_where_x_scaled_3, 0.0
+                inside,
+                -(ddx if HAS_ddx else 0.0)*exp_shifted*sum_where_x_shifted_scaled_3,
+                0.0,
             )
             sum_ddx_exp_shifted_4_sum += tl.where(
                 inside, -(ddx if HAS_ddx else 0.0)*exp_shifted*advantage_scaled_4, 0.0
             )
             sum_ddx_index_3_sum += tl.where(
                 inside,
-                tl.where(d == label, (ddx if HAS_ddx else 0.0)*sum_where_x_scaled_2, 0),
+                tl.where(
+                    d == label,
+                    (ddx if HAS_ddx else 0.0)*sum_where_x_shifted_scaled_2,
+                    0,
+                ),
                 0.0,
             )
             sum_ddx_index_4_sum += tl.where(
@@ -576,27 +595,27 @@ def grpo_backward_backward(
                             ),
                         ),
                     )
-                    - (ddx if HAS_ddx else 0.0)*sum_where_x_scaled_5,
+                    - (ddx if HAS_ddx else 0.0)*sum_where_x_shifted_scaled_5,
                     0,
                 ),
                 0.0,
             )
-        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 41, pass 17
-        # step 41, pass 18: sum(ddx*exp_shifted)
+        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 41, pass 22
+        # step 41, pass 23: sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
-        # step 45, pass 19: sum(ddx*exp_shifted*sum_where_x_scaled)
+        # step 45, pass 24: sum(ddx*exp_shifted*sum_where_x_shifted_scaled)
         sum_ddx_exp_shifted_2 = tl.sum(sum_ddx_exp_shifted_2_sum, 1, keep_dims=True)
-        # step 45, pass 20: sum(where(index() == label, -ddx*sum_where_x_scaled_2, 0))
+        # step 45, pass 25: sum(where(index() == label, -ddx*sum_where_x_shifted_scaled_2, 0))
         sum_ddx_index_2 = tl.sum(sum_ddx_index_2_sum, 1, keep_dims=True)
-        # step 45, pass 21: sum(-ddx*exp_shifted*sum_where_x_scaled_3)
+        # step 45, pass 26: sum(-ddx*exp_shifted*sum_where_x_shifted_scaled_3)
         sum_ddx_exp_shifted_3 = tl.sum(sum_ddx_exp_shifted_3_sum, 1, keep_dims=True)
-        # step 45, pass 22: sum(-ddx*exp_shifted*advantage_scaled_4)
+        # step 45, pass 27: sum(-ddx*exp_shifted*advantage_scaled_4)
         sum_ddx_exp_shifted_4 = tl.sum(sum_ddx_exp_shifted_4_sum, 1, keep_dims=True)
-        # step 54, pass 23: sum(where(index() == label, ddx*sum_where_x_scaled_2, 0))
+        # step 54, pass 28: sum(where(index() == label, ddx*sum_where_x_shifted_scaled_2, 0))
         sum_ddx_index_3 = tl.sum(sum_ddx_index_3_sum, 1, keep_dims=True)
-        # step 56, pass 24: sum(where(index() == label, ddx*beta + where(advantage_scaled < advantage_scaled_2, -ddx*advantage_scaled, where(ratio_shifted >= 1 + high, 0, where(ratio <= 1 - low, 0, -ddx*advantage_scaled))) - ddx*sum_where_x_scaled_5, 0))
+        # step 56, pass 29: sum(where(index() == label, ddx*beta + where(advantage_scaled < advantage_scaled_2, -ddx*advantage_scaled, where(ratio_shifted >= 1 + high, 0, where(ratio <= 1 - low, 0, -ddx*advantage_scaled))) - ddx*sum_where_x_shifted_scaled_5, 0))
         sum_ddx_index_4 = tl.sum(sum_ddx_index_4_sum, 1, keep_dims=True)
-        # step 41, pass 25: written out
+        # step 41, pass 30: written out
         d2ratio = sum_ddx_index + tl.where(
             advantage*ratio
             < tl.where(
@@ -630,19 +649,19 @@ def grpo_backward_backward(
                 ),
             )
         )
-        # step 54, pass 26: once a row
-        sum_ddx_exp_shifted_shifted = (
+        # step 54, pass 31: once a row
+        sum_where_x_shifted_shifted = (
             sum_ddx_index_3
             + d2ratio*ratio
             - dy*tl.exp(
-                log_Z + m_2 + reference - sum_where_x
+                log_Z + reference - sum_where_x_shifted
             )*sum_ddx_exp_shifted*beta/Z
         )
-        # step 56, pass 27: written out
+        # step 56, pass 32: offsets
         ddy = (
             sum_ddx_index_4
             + (
-                tl.exp(log_Z + m_2 + reference - sum_where_x) - 1
+                tl.exp(log_Z + reference - sum_where_x_shifted) - 1
             )*sum_ddx_exp_shifted*beta/Z
             + tl.where(
                 advantage*ratio
@@ -668,9 +687,9 @@ def grpo_backward_backward(
             ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
             x_shifted = x - m_2  # step 3
             exp_shifted = tl.exp(x_shifted)  # step 4
-            # step 50, pass 28: once a row
+            # step 50, pass 33: once a row
             d2x_shifted = (
-                (ddx if HAS_ddx else 0.0)*sum_where_x_scaled_4
+                (ddx if HAS_ddx else 0.0)*sum_where_x_shifted_scaled_4
                 + tl.where(
                     advantage_scaled < advantage_scaled_2,
                     (ddx if HAS_ddx else 0.0)*advantage_scaled_5,
@@ -686,7 +705,7 @@ def grpo_backward_backward(
                 )
                 + d2Z
             )*exp_shifted
-            # step 54, pass 29: once a row
-            d2x = d2x_shifted + tl.where(d == label, sum_ddx_exp_shifted_shifted, 0)
+            # step 54, pass 34: once a row
+            d2x = d2x_shifted + tl.where(d == label, sum_where_x_shifted_shifted, 0)
             tl.store(dx_row + d, d2x, inside)
         tl.store(ddy_ptr + row, ddy, there)

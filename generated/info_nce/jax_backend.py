@@ -73,11 +73,12 @@ def _forward(similarity, positive, scale):
     # step 2
     sum_where_z = jnp.sum(jnp.where(index == positive, z, 0), axis=-1, keepdims=True)
     m = jnp.clip(jnp.max(z, axis=-1, keepdims=True), -largest, largest)  # step 3
+    sum_where_z_shifted = sum_where_z - m  # step 2, pass 1: offsets
     similarity_shifted = z - m  # step 4
     exp_shifted = jnp.exp(similarity_shifted)  # step 5
     Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 6
     log_Z = jnp.log(Z)  # step 7
-    y = log_Z + m - sum_where_z  # step 8
+    y = log_Z - sum_where_z_shifted  # step 8, pass 2: offsets
     return y, (m, Z)
 
 
@@ -101,13 +102,13 @@ def _tangents(made, inputs, saved, dots):
     if similarity_dot is not None:
         z_dot += similarity_dot*scale  # step 24
     if similarity_dot is not None or scale_dot is not None:
-        # step 34, pass 3: written out
+        # step 34, pass 5: written out
         mean_index_z_dot = jnp.mean(
             jnp.where(index == positive, z_dot, 0), axis=-1, keepdims=True
         )
-        # step 34, pass 4: written out
+        # step 34, pass 6: written out
         mean_exp_shifted_z_dot = jnp.mean(exp_shifted*z_dot, axis=-1, keepdims=True)
-        y_dot += (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*D  # step 34, pass 5
+        y_dot += (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*D  # step 34, pass 7
     return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 

@@ -50,7 +50,7 @@ constexpr Name<SAVED_OUT, 0> M;
 constexpr Name<SAVED_OUT, 1> Z_2;
 using Given = decltype(names(SIMILARITY, POSITIVE, SCALE, Y, M, Z_2, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 7, 0> {
+struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 8, 0> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto positive = row(POSITIVE);
     const auto scale = row(SCALE);
@@ -69,9 +69,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 7, 0> {
         });
     const auto sum_where_z = get<0>(stage_1);  // step 2: sum(Where(Eq(index(), positive), z, 0))
     const auto m = finite_or_zero(get<1>(stage_1));  // step 3: max(z)
+    const auto sum_where_z_shifted = sum_where_z - m;  // step 2, pass 1
     const auto Z = get<0>(stage_2);  // step 6: sum(exp_shifted)
     const auto log_Z = math::log(Z);  // step 7
-    const auto y = log_Z + m - sum_where_z;  // step 8
+    const auto y = log_Z - sum_where_z_shifted;  // step 8, pass 2
     row.store(Y, y);
     row.save(M, m);
     row.save(Z_2, Z);
@@ -100,14 +101,14 @@ struct Layer : Direction<Given, decltype(over_rows(DSCALE)), 1, 1, 7, 1> {
     const auto positive = row(POSITIVE);
     const auto dy = row(DY);
     const auto scale = row(SCALE);
-    const auto dy_scaled = dy / row(Z_2);  // step 21, pass 1
+    const auto dy_scaled = dy / row(Z_2);  // step 21, pass 3
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto similarity = at(SIMILARITY);
       const auto z = similarity*scale;  // step 1
       const auto similarity_shifted = z - m;  // step 4
       const auto exp_shifted = math::exp(similarity_shifted);  // step 5
-      const auto dz = exp_shifted*dy_scaled + choose<A>(at.index() == positive, -A(dy), A(0));  // step 21, pass 2
+      const auto dz = exp_shifted*dy_scaled + choose<A>(at.index() == positive, -A(dy), A(0));  // step 21, pass 4
       at.store(DSIMILARITY, dz*scale);  // step 22
       return terms(wanted<HAS_scale>(dz*similarity));
     });
@@ -162,9 +163,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 8, 0> {
       const auto z_dot = similarity*scale_dot + similarity_dot*scale;  // step 24
       return terms(choose<A>(at.index() == integer(positive), z_dot, A(0)), exp_shifted*z_dot);
     });
-    const auto mean_index_z_dot = get<0>(stage_1);  // step 34, pass 3: mean(Where(Eq(index(), positive), z_dot, 0))
-    const auto mean_exp_shifted_z_dot = get<1>(stage_1);  // step 34, pass 4: mean(exp_shifted*z_dot)
-    const auto y_dot = (mean_exp_shifted_z_dot / row(Z_2) - mean_index_z_dot)*row.D;  // step 34, pass 5
+    const auto mean_index_z_dot = get<0>(stage_1);  // step 34, pass 5: mean(Where(Eq(index(), positive), z_dot, 0))
+    const auto mean_exp_shifted_z_dot = get<1>(stage_1);  // step 34, pass 6: mean(exp_shifted*z_dot)
+    const auto y_dot = (mean_exp_shifted_z_dot / row(Z_2) - mean_index_z_dot)*row.D;  // step 34, pass 7
     row.store(Y_DOT, y_dot);
   }
 };
@@ -197,7 +198,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 14, 1, 2> {
     const auto dy = row(DY);
     const auto scale = row(SCALE);
     const auto ddscale = row(DDSCALE);
-    const auto dy_scaled = dy / Z;  // step 37, pass 6
+    const auto dy_scaled = dy / Z;  // step 37, pass 8
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto similarity = at(SIMILARITY);
@@ -205,15 +206,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 14, 1, 2> {
       const auto z = similarity*scale;  // step 1
       const auto similarity_shifted = z - m;  // step 4
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(similarity_shifted));  // step 5
-      const auto dz = at.keep(KEPT_DZ, exp_shifted*dy_scaled + choose<A>(at.index() == integer(positive), -A(dy), A(0)));  // step 37, pass 7
+      const auto dz = at.keep(KEPT_DZ, exp_shifted*dy_scaled + choose<A>(at.index() == integer(positive), -A(dy), A(0)));  // step 37, pass 9
       const auto ddz = ddsimilarity*scale + similarity*ddscale;  // step 45
       return terms(ddz*exp_shifted, wanted<(HAS_ddscale && HAS_scale) || (HAS_ddsimilarity && HAS_scale)>(ddsimilarity*dz), choose<A>(at.index() == integer(positive), -ddz, A(0)));
     });
-    const auto sum_ddz_exp_shifted = get<0>(stage_2);  // step 54, pass 8: sum(ddz*exp_shifted)
+    const auto sum_ddz_exp_shifted = get<0>(stage_2);  // step 54, pass 10: sum(ddz*exp_shifted)
     const auto mean_ddsimilarity_dz = math::quotient(get<1>(stage_2), row.D);  // step 63: mean(ddsimilarity*dz)
-    const auto sum_ddz_index = get<2>(stage_2);  // step 65, pass 9: sum(Where(Eq(index(), positive), -ddz, 0))
-    const auto sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted / Z;  // step 54, pass 10
-    const auto ddy = sum_ddz_index + sum_ddz_exp_shifted / Z;  // step 65, pass 11
+    const auto sum_ddz_index = get<2>(stage_2);  // step 65, pass 11: sum(Where(Eq(index(), positive), -ddz, 0))
+    const auto sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted / Z;  // step 54, pass 12
+    const auto ddy = sum_ddz_index + sum_ddz_exp_shifted / Z;  // step 65, pass 13
     row.store(DDY, ddy);
     const auto stage_3 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
@@ -222,15 +223,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 14, 1, 2> {
       const auto z = similarity*scale;  // step 1
       const auto similarity_shifted = z - m;  // step 4
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(similarity_shifted); });  // step 5
-      const auto dz = at.recall(KEPT_DZ, [&] { return exp_shifted*dy_scaled + choose<A>(at.index() == integer(positive), -A(dy), A(0)); });  // step 37, pass 7
+      const auto dz = at.recall(KEPT_DZ, [&] { return exp_shifted*dy_scaled + choose<A>(at.index() == integer(positive), -A(dy), A(0)); });  // step 37, pass 9
       const auto ddz = ddsimilarity*scale + similarity*ddscale;  // step 45
-      const auto d2similarity_shifted = (ddz - sum_ddz_exp_shifted_scaled)*exp_shifted*dy_scaled;  // step 54, pass 12
+      const auto d2similarity_shifted = (ddz - sum_ddz_exp_shifted_scaled)*exp_shifted*dy_scaled;  // step 54, pass 14
       at.store(DSIMILARITY, d2similarity_shifted*scale + dz*ddscale);  // step 60
       return terms(wanted<(HAS_ddscale && HAS_scale) || (HAS_ddsimilarity && HAS_scale)>(d2similarity_shifted*similarity));
     });
     const auto mean_d2similarity_shifted_simila = get<0>(stage_3);  // step 63: mean(d2similarity_shifted*similarity)
-    const auto mean_d2similarity_shifted_simila_2 = (mean_d2similarity_shifted_simila + mean_ddsimilarity_dz)*row.D;  // step 63, pass 13
-    row.over_rows(D2SCALE, mean_d2similarity_shifted_simila_2);  // step 63, pass 14: d2scale
+    const auto mean_d2similarity_shifted_simila_2 = (mean_d2similarity_shifted_simila + mean_ddsimilarity_dz)*row.D;  // step 63, pass 15
+    row.over_rows(D2SCALE, mean_d2similarity_shifted_simila_2);  // step 63, pass 16: d2scale
   }
 };
 

@@ -185,6 +185,8 @@ def _forward_of_rows(values, results, call):
         sum_where_z = _rows.entry(z, positive)
         # step 3: m = max(z)
         m = _rows.shift(z)
+        # step 2, pass 1: sum_where_z_shifted = sum_where_z - m
+        sum_where_z_shifted = sum_where_z - m
         # step 4: similarity_shifted = z - m
         similarity_shifted = np.subtract(z, m, out=buffers[0])
         # step 5: exp_shifted = exp(similarity_shifted)
@@ -193,8 +195,8 @@ def _forward_of_rows(values, results, call):
         Z = _rows.row_dot(exp_shifted, ones)
         # step 7: log_Z = log(Z)
         log_Z = np.log(Z)
-        # step 8: y = log_Z + m - sum_where_z
-        y = log_Z + m - sum_where_z
+        # step 8, pass 2: y = log_Z - sum_where_z_shifted
+        y = log_Z - sum_where_z_shifted
         return y[..., 0], m[..., 0], Z[..., 0]
 
     return _blocks.each_block(
@@ -287,12 +289,12 @@ def _backward_of_rows(arguments, fields, results, call):
     features = shape[-1]
     if scale is not None:
         scale = np.asarray(scale, dtype)
-    # step 21, pass 2: dz = exp_shifted*dy_scaled + where(index() == positive, -dy, 0)
+    # step 21, pass 4: dz = exp_shifted*dy_scaled + where(index() == positive, -dy, 0)
     index = np.arange(features)
 
     def block(similarity, positive, dy, m, Z, dsimilarity_block=None, buffers=(None,)):
         dscale = None
-        # step 21, pass 1: dy_scaled = dy/Z
+        # step 21, pass 3: dy_scaled = dy/Z
         dy_scaled = dy / Z
         # step 1: z = similarity*scale
         if scale is not None:
@@ -303,7 +305,7 @@ def _backward_of_rows(arguments, fields, results, call):
         similarity_shifted = np.subtract(z, m, out=dsimilarity_block)
         # step 5: exp_shifted = exp(similarity_shifted)
         exp_shifted = np.exp(similarity_shifted, out=similarity_shifted)
-        # step 21, pass 2: dz = exp_shifted*dy_scaled + where(index() == positive, -dy,
+        # step 21, pass 4: dz = exp_shifted*dy_scaled + where(index() == positive, -dy,
         #   0)
         dz = np.multiply(exp_shifted, dy_scaled, out=exp_shifted)
         mask = index == positive
@@ -427,7 +429,7 @@ def _jvp_of_rows(arguments, fields, results, call):
         scale = np.asarray(scale, dtype)
     if scale_dot is not None:
         scale_dot = np.asarray(scale_dot, dtype)
-    # step 34, pass 3: mean_index_z_dot = mean(where(index() == positive, z_dot, 0))
+    # step 34, pass 5: mean_index_z_dot = mean(where(index() == positive, z_dot, 0))
     index = np.arange(features)
 
     def block(similarity, similarity_dot, positive, m, Z, buffers=(None,) * 4):
@@ -451,15 +453,15 @@ def _jvp_of_rows(arguments, fields, results, call):
             z_dot = np.add(z_dot, part, out=z_dot)
         if scale_dot is None:
             z_dot = part
-        # step 34, pass 3: mean_index_z_dot = mean(where(index() == positive, z_dot, 0))
+        # step 34, pass 5: mean_index_z_dot = mean(where(index() == positive, z_dot, 0))
         mask = index == positive
         part_2 = _rows.select(
             mask, z_dot, 0.0, out=_rows.memory(buffers[3], shape, dtype)
         )
         mean_index_z_dot = _rows.row_dot(part_2, one_over_D)
-        # step 34, pass 4: mean_exp_shifted_z_dot = mean(exp_shifted*z_dot)
+        # step 34, pass 6: mean_exp_shifted_z_dot = mean(exp_shifted*z_dot)
         mean_exp_shifted_z_dot = _rows.row_dot(exp_shifted, z_dot) / D
-        # step 34, pass 5: y_dot = (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*D
+        # step 34, pass 7: y_dot = (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*D
         y_dot = (mean_exp_shifted_z_dot / Z - mean_index_z_dot) * D
         return (y_dot[..., 0],)
 
@@ -582,7 +584,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         scale = np.asarray(scale, dtype)
     if ddscale is not None:
         ddscale = np.asarray(ddscale, dtype)
-    # step 37, pass 7: dz = exp_shifted*dy_scaled + where(index() == positive, -dy, 0)
+    # step 37, pass 9: dz = exp_shifted*dy_scaled + where(index() == positive, -dy, 0)
     if scale is not None:
         index = np.arange(features)
 
@@ -597,7 +599,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         buffers=(None,) * 4,
     ):
         d2scale = None
-        # step 37, pass 6: dy_scaled = dy/Z
+        # step 37, pass 8: dy_scaled = dy/Z
         dy_scaled = dy / Z
         # step 1: z = similarity*scale
         if scale is not None:
@@ -608,7 +610,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         similarity_shifted = np.subtract(z, m, out=dsimilarity_block)
         # step 5: exp_shifted = exp(similarity_shifted)
         exp_shifted = np.exp(similarity_shifted, out=similarity_shifted)
-        # step 37, pass 7: dz = exp_shifted*dy_scaled + where(index() == positive, -dy,
+        # step 37, pass 9: dz = exp_shifted*dy_scaled + where(index() == positive, -dy,
         #   0)
         if scale is not None:
             dz = _rows.by_row(np.multiply, exp_shifted, dy_scaled, out=buffers[0])
@@ -631,16 +633,16 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             ddz = np.add(ddz, part_3, out=ddz)
         if ddsimilarity_rows is None:
             ddz = part_3
-        # step 54, pass 8: sum_ddz_exp_shifted = sum(ddz*exp_shifted)
+        # step 54, pass 10: sum_ddz_exp_shifted = sum(ddz*exp_shifted)
         sum_ddz_exp_shifted = _rows.row_dot(ddz, exp_shifted)
-        # step 65, pass 9: sum_ddz_index = sum(where(index() == positive, -ddz, 0))
+        # step 65, pass 11: sum_ddz_index = sum(where(index() == positive, -ddz, 0))
         part_4 = np.negative(ddz, out=buffers[3])
         sum_ddz_index = _rows.entry(part_4, positive)
-        # step 54, pass 10: sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted/Z
+        # step 54, pass 12: sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted/Z
         sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted / Z
-        # step 65, pass 11: ddy = sum_ddz_index + sum_ddz_exp_shifted/Z
+        # step 65, pass 13: ddy = sum_ddz_index + sum_ddz_exp_shifted/Z
         ddy = sum_ddz_index + sum_ddz_exp_shifted_scaled
-        # step 54, pass 12: d2similarity_shifted = (ddz -
+        # step 54, pass 14: d2similarity_shifted = (ddz -
         #   sum_ddz_exp_shifted_scaled)*exp_shifted*dy_scaled
         d2similarity_shifted = np.subtract(
             ddz, sum_ddz_exp_shifted_scaled, out=buffers[1]
@@ -666,7 +668,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         if ddscale is not None:
             part_5 = np.multiply(dz, ddscale, out=dz)
             d2similarity = np.add(d2similarity, part_5, out=d2similarity)
-        # step 63, pass 13: mean_d2similarity_shifted_simila_2 =
+        # step 63, pass 15: mean_d2similarity_shifted_simila_2 =
         #   (mean_d2similarity_shifted_simila + mean_ddsimilarity_dz)*D
         if with_scale_and_ddsimilarity:
             mean_d2similarity_shifted_simila_2 = (
@@ -676,7 +678,7 @@ def _backward_backward_of_rows(arguments, fields, results, call):
             mean_d2similarity_shifted_simila_2 = mean_d2similarity_shifted_simila
         if scale is not None:
             mean_d2similarity_shifted_simila_2 = mean_d2similarity_shifted_simila_2 * D
-            # step 63, pass 14: d2scale = sum over rows of
+            # step 63, pass 16: d2scale = sum over rows of
             #   mean_d2similarity_shifted_simila_2
             d2scale = np.add.reduce(mean_d2similarity_shifted_simila_2, axis=None)
         return d2similarity, ddy[..., 0], d2scale

@@ -107,11 +107,12 @@ def _rows(similarity, positive, scale):
     sum_where_z = torch.sum(torch.where(_test_1, z_1, 0), dim=-1, keepdim=True)
     # step 3
     m = torch.clip(torch.amax(z, dim=-1, keepdim=True).detach(), -largest, largest)
+    sum_where_z_shifted = sum_where_z - m  # step 2, pass 1: offsets
     similarity_shifted = z - m  # step 4
     exp_shifted = torch.exp(similarity_shifted)  # step 5
     Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 6
     log_Z = torch.log(Z)  # step 7
-    y = log_Z + m - sum_where_z  # step 8
+    y = log_Z - sum_where_z_shifted  # step 8, pass 2: offsets
     return y.to(stored)
 
 

@@ -79,6 +79,7 @@ def info_nce_forward(
             m_max = tl.maximum(m_max, tl.where(inside, z, -float("inf")))
         sum_where_z = tl.sum(sum_where_z_sum, 1, keep_dims=True)  # step 2
         m = finite_or_zero(tl.max(m_max, 1, keep_dims=True))  # step 3: max(z)
+        sum_where_z_shifted = sum_where_z - m  # step 2, pass 1: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -90,7 +91,7 @@ def info_nce_forward(
             Z_sum += tl.where(inside, exp_shifted, 0.0)
         Z = tl.sum(Z_sum, 1, keep_dims=True)  # step 6: sum(exp_shifted)
         log_Z = tl.log(Z)  # step 7
-        y = log_Z + m - sum_where_z  # step 8
+        y = log_Z - sum_where_z_shifted  # step 8, pass 2: offsets
         tl.store(y_ptr + row, y, there)
         if SAVE:
             tl.store(m_ptr + row, m, there)
@@ -141,7 +142,7 @@ def info_nce_backward(
         dy = tl.load(dy_ptr + row*dy_stride, there, 0).to(A)
         m = tl.load(m_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
-        dy_scaled = dy/Z  # step 21, pass 1: once a row
+        dy_scaled = dy/Z  # step 21, pass 3: once a row
         if HAS_scale:
             sum_dz_similarity_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
@@ -151,7 +152,7 @@ def info_nce_backward(
             z = similarity*scale  # step 1
             similarity_shifted = z - m  # step 4
             exp_shifted = tl.exp(similarity_shifted)  # step 5
-            # step 21, pass 2: once a row
+            # step 21, pass 4: once a row
             dz = exp_shifted*dy_scaled + tl.where(d == positive, -dy, 0)
             dsimilarity = dz*scale  # step 22
             if HAS_scale:
@@ -254,13 +255,13 @@ def info_nce_jvp(
                 inside, tl.where(d == positive, z_dot, 0), 0.0
             )
             mean_exp_shifted_z_dot_sum += tl.where(inside, exp_shifted*z_dot, 0.0)
-        # step 34, pass 3: mean(where(index() == positive, z_dot, 0))
+        # step 34, pass 5: mean(where(index() == positive, z_dot, 0))
         mean_index_z_dot = tl.sum(mean_index_z_dot_sum, 1, keep_dims=True)/length
-        # step 34, pass 4: mean(exp_shifted*z_dot)
+        # step 34, pass 6: mean(exp_shifted*z_dot)
         mean_exp_shifted_z_dot = tl.sum(
             mean_exp_shifted_z_dot_sum, 1, keep_dims=True
         )/length
-        y_dot = (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*length  # step 34, pass 5
+        y_dot = (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*length  # step 34, pass 7
         tl.store(y_dot_ptr + row, y_dot, there)
 
 
@@ -325,7 +326,7 @@ def info_nce_backward_backward(
         dy = tl.load(dy_ptr + row*dy_stride, there, 0).to(A)
         m = tl.load(m_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
-        dy_scaled = dy/Z  # step 37, pass 6: once a row
+        dy_scaled = dy/Z  # step 37, pass 8: once a row
         sum_ddz_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         if HAS_ddsimilarity and HAS_scale:
             mean_ddsimilarity_dz_sum = tl.zeros([ROWS, TILE], A)
@@ -342,7 +343,7 @@ def info_nce_backward_backward(
             similarity_shifted = z - m  # step 4
             exp_shifted = tl.exp(similarity_shifted)  # step 5
             if HAS_ddscale or (HAS_ddsimilarity and HAS_scale):
-                # step 37, pass 7: once a row
+                # step 37, pass 9: once a row
                 dz = exp_shifted*dy_scaled + tl.where(d == positive, -dy, 0)
             ddz = 0.0
             if HAS_ddsimilarity:
@@ -353,16 +354,16 @@ def info_nce_backward_backward(
             if HAS_ddsimilarity and HAS_scale:
                 mean_ddsimilarity_dz_sum += tl.where(inside, ddsimilarity*dz, 0.0)
             sum_ddz_index_sum += tl.where(inside, tl.where(d == positive, -ddz, 0), 0.0)
-        # step 54, pass 8: sum(ddz*exp_shifted)
+        # step 54, pass 10: sum(ddz*exp_shifted)
         sum_ddz_exp_shifted = tl.sum(sum_ddz_exp_shifted_sum, 1, keep_dims=True)
         if HAS_ddsimilarity and HAS_scale:
             # step 63: mean(ddsimilarity*dz)
             mean_ddsimilarity_dz = tl.sum(
                 mean_ddsimilarity_dz_sum, 1, keep_dims=True
             )/length
-        sum_ddz_index = tl.sum(sum_ddz_index_sum, 1, keep_dims=True)  # step 65, pass 9
-        sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted/Z  # step 54, pass 10
-        ddy = sum_ddz_index + sum_ddz_exp_shifted/Z  # step 65, pass 11: written out
+        sum_ddz_index = tl.sum(sum_ddz_index_sum, 1, keep_dims=True)  # step 65, pass 11
+        sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted/Z  # step 54, pass 12
+        ddy = sum_ddz_index + sum_ddz_exp_shifted/Z  # step 65, pass 13: written out
         if HAS_scale:
             mean_d2similarity_shifted_simila_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
@@ -377,14 +378,14 @@ def info_nce_backward_backward(
             similarity_shifted = z - m  # step 4
             exp_shifted = tl.exp(similarity_shifted)  # step 5
             if HAS_ddscale or (HAS_ddsimilarity and HAS_scale):
-                # step 37, pass 7: once a row
+                # step 37, pass 9: once a row
                 dz = exp_shifted*dy_scaled + tl.where(d == positive, -dy, 0)
             ddz = 0.0
             if HAS_ddsimilarity:
                 ddz += ddsimilarity*scale  # step 45
             if HAS_ddscale:
                 ddz += similarity*ddscale  # step 45
-            # step 54, pass 12: once a row
+            # step 54, pass 14: once a row
             d2similarity_shifted = (
                 ddz - sum_ddz_exp_shifted_scaled
             )*exp_shifted*dy_scaled
@@ -405,11 +406,11 @@ def info_nce_backward_backward(
         if HAS_ddsimilarity and HAS_scale:
             mean_d2similarity_shifted_simila_2_part += mean_ddsimilarity_dz
         if HAS_scale:
-            # step 63, pass 13: once a row
+            # step 63, pass 15: once a row
             mean_d2similarity_shifted_simila_2 = (
                 mean_d2similarity_shifted_simila_2_part*length
             )
-            # step 63, pass 14: once a row
+            # step 63, pass 16: once a row
             d2scale += tl.where(there, mean_d2similarity_shifted_simila_2, 0.0)
         tl.store(ddy_ptr + row, ddy, there)
     if HAS_scale:
@@ -429,7 +430,7 @@ def info_nce_backward_backward_totals(
 ):
     """The results that are sums over rows, of the partial sums of all programs."""
     if HAS_scale:
-        # step 63, pass 14: once a row
+        # step 63, pass 16: once a row
         d2scale = over_programs(
             sums_ptr + tl.zeros([1, 1], tl.int32), True, programs, 1, AT_ONCE, A
         )

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of label_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
-# definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
+# definition sha256:54d0d10a361e544b04d125946902774985e4cfbc3c6a48abadaca8002ccda43b
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 
@@ -27,9 +27,9 @@ def label_cross_entropy(
         exp_shifted = exp(x - m)
         Z = sum(exp_shifted)
         log_Z = log(Z)
+        target = sum(where(index() == label, x, 0))
         mu = mean(x)
-        sum_where_x = sum(where(index() == label, x, 0))
-        y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - where(smoothing > 0, smoothing*mu, 0) - sum_where_x*(1 - smoothing))
+        y = where(label == ignore, 0, m + log_Z + where(smoothing > 0, smoothing*(target - mu), 0) + z_loss*(m + log_Z)**2 - target)
 
     Args:
         x: shape (..., D).
@@ -86,22 +86,21 @@ def _forward(x, label, ignore, smoothing, z_loss):
     index = jnp.arange(D)
     largest = jnp.finfo(dtype).max
     m = jnp.clip(jnp.max(x, axis=-1, keepdims=True), -largest, largest)  # step 1
-    mu = jnp.mean(x, axis=-1, keepdims=True)  # step 6
-    # step 7
-    sum_where_x = jnp.sum(jnp.where(index == label, x, 0), axis=-1, keepdims=True)
+    target = jnp.sum(jnp.where(index == label, x, 0), axis=-1, keepdims=True)  # step 6
+    target_shifted = target - m  # step 6, pass 1: offsets
     x_shifted = x - m  # step 2
     exp_shifted = jnp.exp(x_shifted)  # step 3
     Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 4
+    mu_shifted = jnp.mean(x_shifted, axis=-1, keepdims=True)  # step 7, pass 2: offsets
     log_Z = jnp.log(Z)  # step 5
-    # step 8
+    # step 8, pass 3: offsets
     y = jnp.where(
         label == ignore,
         0,
         log_Z
-        + m
+        + jnp.where(smoothing > 0, (target_shifted - mu_shifted)*smoothing, 0)
         + (log_Z + m)**2*z_loss
-        - jnp.where(smoothing > 0, mu*smoothing, 0)
-        - sum_where_x*(1 - smoothing),
+        - target_shifted,
     )
     return y, (m, Z, log_Z)
 
@@ -118,19 +117,21 @@ def _tangents(made, inputs, saved, dots):
     exp_shifted = jnp.exp(x_shifted)  # step 3
     y_dot = 0
     if x_dot is not None:
-        # step 32, pass 5: written out
+        # step 33, pass 8: written out
         sum_index_x_dot = jnp.sum(
             jnp.where(index == label, x_dot, 0), axis=-1, keepdims=True
         )
-        # step 32, pass 6: written out
+        # step 33, pass 9: written out
         sum_exp_shifted_x_dot = jnp.sum(exp_shifted*x_dot, axis=-1, keepdims=True)
-        mean_x_dot = jnp.mean(x_dot, axis=-1, keepdims=True)  # step 32, pass 7
-        # step 32, pass 8: written out
+        mean_x_dot = jnp.mean(x_dot, axis=-1, keepdims=True)  # step 33, pass 10
+        # step 33, pass 11: written out
         y_dot += (
-            jnp.where(label == ignore, 0, smoothing - 1)*sum_index_x_dot
-            + jnp.where(
+            jnp.where(
                 label == ignore, 0, jnp.where(smoothing > 0, -smoothing, 0)
             )*mean_x_dot
+            + jnp.where(
+                label == ignore, 0, jnp.where(smoothing > 0, smoothing, 0) - 1
+            )*sum_index_x_dot
             + jnp.where(
                 label == ignore, 0, ((2*log_Z + 2*m)*z_loss + 1)/Z
             )*sum_exp_shifted_x_dot

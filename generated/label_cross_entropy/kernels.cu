@@ -1,7 +1,7 @@
 // Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 // Made by lngen 0.1.0 from the definition of label_cross_entropy; derivation.md has its steps, cost and evidence.
 // Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
-// definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
+// definition sha256:54d0d10a361e544b04d125946902774985e4cfbc3c6a48abadaca8002ccda43b
 //
 // Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
 // of rows, P that of parameters, A that of arithmetic.

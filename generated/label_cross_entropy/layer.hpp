@@ -1,7 +1,7 @@
 // Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 // Made by lngen 0.1.0 from the definition of label_cross_entropy; derivation.md has its steps, cost and evidence.
 // Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
-// definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
+// definition sha256:54d0d10a361e544b04d125946902774985e4cfbc3c6a48abadaca8002ccda43b
 //
 // The layer for programs of C++ on the processor: functions in the namespace label_cross_entropy, on dense arrays of rows of D
 // entries. `threads` share the rows; results do not depend on their number. No array overlaps another.
@@ -38,9 +38,9 @@ struct Saved {
 // exp_shifted = exp(x - m)
 // Z = sum(exp_shifted)
 // log_Z = log(Z)
+// target = sum(where(index() == label, x, 0))
 // mu = mean(x)
-// sum_where_x = sum(where(index() == label, x, 0))
-// y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - where(smoothing > 0, smoothing*mu, 0) - sum_where_x*(1 - smoothing))
+// y = where(label == ignore, 0, m + log_Z + where(smoothing > 0, smoothing*(target - mu), 0) + z_loss*(m + log_Z)**2 - target)
 inline void forward(const Row* x, const Integer* label, const OneInteger* ignore, Computed smoothing,
     Computed z_loss, Row* out_y, const Saved& saved, long long rows, int D, int threads = 1) {
   const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(forward), nullptr, 0, 0};
@@ -48,7 +48,7 @@ inline void forward(const Row* x, const Integer* label, const OneInteger* ignore
 }
 
 // p = exp_shifted/Z
-// dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing > 0, -smoothing*dy/D, 0))
+// dx = where(index() == label, where(label == ignore, 0, where(smoothing > 0, smoothing*dy, 0) - dy), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing > 0, -smoothing*dy/D, 0))
 inline void backward(const Row* x, const Integer* label, const Row* dy, const OneInteger* ignore,
     Computed smoothing, Computed z_loss, Row* out_dx, const Saved& saved, long long rows, int D, int threads = 1) {
   const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(backward), nullptr, 0, 0};
@@ -57,7 +57,7 @@ inline void backward(const Row* x, const Integer* label, const Row* dy, const On
 }
 
 // p = exp_shifted/Z
-// y_dot = where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(x_dot), 0) + sum(where(index() == label, x_dot, 0))*(smoothing - 1) + sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)))
+// y_dot = where(label == ignore, 0, sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)) + where(smoothing > 0, smoothing*sum(where(index() == label, x_dot, 0)) - smoothing*mean(x_dot), 0) - sum(where(index() == label, x_dot, 0)))
 inline void jvp(const Row* x, const Integer* label, const Row* x_dot, const OneInteger* ignore, Computed smoothing,
     Computed z_loss, Row* out_y_dot, const Saved& saved, long long rows, int D, int threads = 1) {
   const lngen::LNGEN_SPACE::Kernels kernels{LNGEN_OWN(jvp), nullptr, 0, 0};
@@ -67,7 +67,7 @@ inline void jvp(const Row* x, const Integer* label, const Row* x_dot, const OneI
 
 // d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 - dy*sum(ddx*exp_shifted)*(1 + 2*z_loss*(m + log_Z))/Z**2))
 // p = exp_shifted/Z
-// ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing - 1)), 0)) + where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
+// ddy = sum(where(index() == label, where(label == ignore, 0, where(smoothing > 0, smoothing*ddx, 0) - ddx), 0)) + where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
 inline void backward_backward(const Row* x, const Integer* label, const Row* dy, const Row* ddx,
     const OneInteger* ignore, Computed smoothing, Computed z_loss, Row* out_dx, Row* out_ddy, const Saved& saved,
     long long rows, int D, int threads = 1) {

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of label_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
-# definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
+# definition sha256:54d0d10a361e544b04d125946902774985e4cfbc3c6a48abadaca8002ccda43b
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 
 Each direction is a function for callers, one that checks a call and makes its results
@@ -112,9 +112,9 @@ def forward(
         exp_shifted = exp(x - m)
         Z = sum(exp_shifted)
         log_Z = log(Z)
+        target = sum(where(index() == label, x, 0))
         mu = mean(x)
-        sum_where_x = sum(where(index() == label, x, 0))
-        y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - where(smoothing > 0, smoothing*mu, 0) - sum_where_x*(1 - smoothing))
+        y = where(label == ignore, 0, m + log_Z + where(smoothing > 0, smoothing*(target - mu), 0) + z_loss*(m + log_Z)**2 - target)
 
     Args:
         x: shape (..., D).
@@ -195,33 +195,35 @@ def _forward_of_rows(values, results, call):
         ignore_value = -100.0
     smoothing = np.asarray(smoothing, dtype)
     z_loss = np.asarray(z_loss, dtype)
-    # step 8: y = where(label == ignore, 0, log_Z + m + (log_Z + m)**2*z_loss -
-    #   where(smoothing > 0, mu*smoothing, 0) - sum_where_x*(1 - smoothing))
+    # step 8, pass 3: y = where(label == ignore, 0, log_Z + where(smoothing > 0,
+    #   (target_shifted - mu_shifted)*smoothing, 0) + (log_Z + m)**2*z_loss -
+    #   target_shifted)
     mask_2 = smoothing > 0.0
-    part_3 = 1.0 - smoothing
 
     def block(x, label, buffers=(None,)):
         # step 1: m = max(x)
         m = _rows.shift(x)
-        # step 6: mu = mean(x)
-        mu = _rows.row_dot(x, one_over_D)
-        # step 7: sum_where_x = sum(where(index() == label, x, 0))
-        sum_where_x = _rows.entry(x, label)
+        # step 6: target = sum(where(index() == label, x, 0))
+        target = _rows.entry(x, label)
+        # step 6, pass 1: target_shifted = target - m
+        target_shifted = target - m
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
+        # step 7, pass 2: mu_shifted = mean(x_shifted)
+        mu_shifted = _rows.row_dot(x_shifted, one_over_D)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 4: Z = sum(exp_shifted)
         Z = _rows.row_dot(exp_shifted, ones)
         # step 5: log_Z = log(Z)
         log_Z = np.log(Z)
-        # step 8: y = where(label == ignore, 0, log_Z + m + (log_Z + m)**2*z_loss -
-        #   where(smoothing > 0, mu*smoothing, 0) - sum_where_x*(1 - smoothing))
+        # step 8, pass 3: y = where(label == ignore, 0, log_Z + where(smoothing > 0,
+        #   (target_shifted - mu_shifted)*smoothing, 0) + (log_Z + m)**2*z_loss -
+        #   target_shifted)
         mask = label == ignore_value
-        part = log_Z + m
-        part_2 = mu * smoothing
-        part_2 = np.where(mask_2, part_2, 0.0)
-        y = part + np.square(part) * z_loss - part_2 - sum_where_x * part_3
+        y = (target_shifted - mu_shifted) * smoothing
+        y = np.where(mask_2, y, 0.0)
+        y = log_Z + y + np.square(log_Z + m) * z_loss - target_shifted
         y = np.where(mask, 0.0, y)
         return y[..., 0], m[..., 0], Z[..., 0], log_Z[..., 0]
 
@@ -245,7 +247,7 @@ def backward(
     """Compute the gradients of a loss with respect to the inputs (VJP).
 
         p = exp_shifted/Z
-        dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing > 0, -smoothing*dy/D, 0))
+        dx = where(index() == label, where(label == ignore, 0, where(smoothing > 0, smoothing*dy, 0) - dy), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing > 0, -smoothing*dy/D, 0))
 
     Args:
         saved: the second result of `forward`.
@@ -316,41 +318,43 @@ def _backward_of_rows(arguments, fields, results, call):
         ignore_value = -100.0
     smoothing = np.asarray(smoothing, dtype)
     z_loss = np.asarray(z_loss, dtype)
-    # step 22, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing - 1))
-    part = smoothing - 1.0
-    # step 22, pass 3: smoothing_shifted_2 = where(smoothing > 0, -dy*smoothing/D, 0)
+    # step 22, pass 4: smoothing_shifted = where(label == ignore, 0, where(smoothing >
+    #   0, dy*smoothing, 0) - dy)
     mask_2 = smoothing > 0.0
-    part_2 = np.negative(smoothing) / D
-    # step 22, pass 4: dx = where(index() == label, smoothing_shifted, 0) + where(label
+    # step 22, pass 6: smoothing_shifted_2 = where(smoothing > 0, -dy*smoothing/D, 0)
+    part = np.negative(smoothing) / D
+    # step 22, pass 7: dx = where(index() == label, smoothing_shifted, 0) + where(label
     #   == ignore, 0, exp_shifted*z_loss_scaled + smoothing_shifted_2)
     index = np.arange(features)
 
     def block(x, label, dy, m, Z, log_Z, dx_block=None, buffers=(None,)):
-        # step 22, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing -
-        #   1))
+        # step 22, pass 4: smoothing_shifted = where(label == ignore, 0, where(smoothing
+        #   > 0, dy*smoothing, 0) - dy)
         mask = label == ignore_value
-        smoothing_shifted = dy * part
+        smoothing_shifted = dy * smoothing
+        smoothing_shifted = np.where(mask_2, smoothing_shifted, 0.0)
+        smoothing_shifted = smoothing_shifted - dy
         smoothing_shifted = np.where(mask, 0.0, smoothing_shifted)
-        # step 22, pass 2: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
+        # step 22, pass 5: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
         z_loss_scaled = dy * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0) / Z
-        # step 22, pass 3: smoothing_shifted_2 = where(smoothing > 0, -dy*smoothing/D,
+        # step 22, pass 6: smoothing_shifted_2 = where(smoothing > 0, -dy*smoothing/D,
         #   0)
-        smoothing_shifted_2 = dy * part_2
+        smoothing_shifted_2 = dy * part
         smoothing_shifted_2 = np.where(mask_2, smoothing_shifted_2, 0.0)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 22, pass 4: dx = where(index() == label, smoothing_shifted, 0) +
+        # step 22, pass 7: dx = where(index() == label, smoothing_shifted, 0) +
         #   where(label == ignore, 0, exp_shifted*z_loss_scaled + smoothing_shifted_2)
         mask_3 = index == label
         dx = _rows.select(
             mask_3, smoothing_shifted, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
-        part_3 = np.multiply(exp_shifted, z_loss_scaled, out=exp_shifted)
-        part_3 = np.add(part_3, smoothing_shifted_2, out=part_3)
-        part_3 = _rows.select(mask, 0.0, part_3, out=part_3)
-        dx = np.add(dx, part_3, out=part_3)
+        part_2 = np.multiply(exp_shifted, z_loss_scaled, out=exp_shifted)
+        part_2 = np.add(part_2, smoothing_shifted_2, out=part_2)
+        part_2 = _rows.select(mask, 0.0, part_2, out=part_2)
+        dx = np.add(dx, part_2, out=part_2)
         return (dx,)
 
     return _blocks.each_block(
@@ -373,9 +377,9 @@ def jvp(
     """Compute the tangents of the outputs along tangents of the inputs (JVP).
 
         p = exp_shifted/Z
-        y_dot = where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(x_dot),
-            0) + sum(where(index() == label, x_dot, 0))*(smoothing - 1) +
-            sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)))
+        y_dot = where(label == ignore, 0, sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)) +
+            where(smoothing > 0, smoothing*sum(where(index() == label, x_dot, 0)) -
+            smoothing*mean(x_dot), 0) - sum(where(index() == label, x_dot, 0)))
 
     Args:
         saved: the second result of `forward`.
@@ -447,34 +451,32 @@ def _jvp_of_rows(arguments, fields, results, call):
         ignore_value = -100.0
     smoothing = np.asarray(smoothing, dtype)
     z_loss = np.asarray(z_loss, dtype)
-    # step 32, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing - 1)
-    #   + where(smoothing > 0, -mean_x_dot*smoothing, 0) +
-    #   sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z)
-    part = smoothing - 1.0
+    # step 33, pass 11: y_dot = where(label == ignore, 0, where(smoothing > 0,
+    #   sum_index_x_dot*smoothing - mean_x_dot*smoothing, 0) +
+    #   sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z - sum_index_x_dot)
     mask_2 = smoothing > 0.0
-    part_2 = np.negative(smoothing)
 
     def block(x, x_dot, label, m, Z, log_Z, buffers=(None,)):
-        # step 32, pass 5: sum_index_x_dot = sum(where(index() == label, x_dot, 0))
+        # step 33, pass 8: sum_index_x_dot = sum(where(index() == label, x_dot, 0))
         sum_index_x_dot = _rows.entry(x_dot, label)
-        # step 32, pass 7: mean_x_dot = mean(x_dot)
+        # step 33, pass 10: mean_x_dot = mean(x_dot)
         mean_x_dot = _rows.row_dot(x_dot, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 32, pass 6: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        # step 33, pass 9: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = _rows.row_dot(exp_shifted, x_dot)
-        # step 32, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing
-        #   - 1) + where(smoothing > 0, -mean_x_dot*smoothing, 0) +
-        #   sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z)
+        # step 33, pass 11: y_dot = where(label == ignore, 0, where(smoothing > 0,
+        #   sum_index_x_dot*smoothing - mean_x_dot*smoothing, 0) +
+        #   sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z - sum_index_x_dot)
         mask = label == ignore_value
-        part_3 = mean_x_dot * part_2
-        part_3 = np.where(mask_2, part_3, 0.0)
+        y_dot = sum_index_x_dot * smoothing - mean_x_dot * smoothing
+        y_dot = np.where(mask_2, y_dot, 0.0)
         y_dot = (
-            sum_index_x_dot * part
-            + part_3
+            y_dot
             + sum_exp_shifted_x_dot * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0) / Z
+            - sum_index_x_dot
         )
         y_dot = np.where(mask, 0.0, y_dot)
         return (y_dot[..., 0],)
@@ -503,9 +505,9 @@ def backward_backward(
             + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 - dy*sum(ddx*exp_shifted)*(1 +
             2*z_loss*(m + log_Z))/Z**2))
         p = exp_shifted/Z
-        ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing -
-            1)), 0)) + where(label == ignore, 0, where(smoothing > 0,
-            -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
+        ddy = sum(where(index() == label, where(label == ignore, 0, where(smoothing > 0,
+            smoothing*ddx, 0) - ddx), 0)) + where(label == ignore, 0, where(smoothing >
+            0, -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
 
     Args:
         saved: the second result of `forward`.
@@ -584,53 +586,54 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         ignore_value = -100.0
     smoothing = np.asarray(smoothing, dtype)
     z_loss = np.asarray(z_loss, dtype)
-    # step 46, pass 10: sum_ddx_index = sum(where(index() == label, where(label ==
-    #   ignore, 0, ddx*(smoothing - 1)), 0))
-    part_2 = smoothing - 1.0
-    # step 43, pass 13: sum_ddx_exp_shifted_scaled_2 =
+    # step 47, pass 13: sum_ddx_index = sum(where(index() == label, where(label ==
+    #   ignore, 0, where(smoothing > 0, ddx*smoothing, 0) - ddx), 0))
+    mask_2 = smoothing > 0.0
+    # step 44, pass 16: sum_ddx_exp_shifted_scaled_2 =
     #   2*dy*sum_ddx_exp_shifted*z_loss/Z**2
-    part_6 = 2.0 * z_loss
-    # step 46, pass 14: ddy = sum_ddx_index + where(label == ignore, 0, where(smoothing
+    part_5 = 2.0 * z_loss
+    # step 47, pass 17: ddy = sum_ddx_index + where(label == ignore, 0, where(smoothing
     #   > 0, -mean_ddx*smoothing, 0) + sum_ddx_exp_shifted*((2*log_Z + 2*m)*z_loss +
     #   1)/Z)
-    mask_2 = smoothing > 0.0
-    part_7 = np.negative(smoothing)
+    part_6 = np.negative(smoothing)
 
     def block(x, ddx, label, dy, m, Z, log_Z, dx_block=None, buffers=(None,)):
-        # step 43, pass 9: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
+        # step 44, pass 12: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
         part = (log_Z * 2.0 + m * 2.0) * z_loss + 1.0
         z_loss_scaled = dy * part / Z
-        # step 46, pass 10: sum_ddx_index = sum(where(index() == label, where(label ==
-        #   ignore, 0, ddx*(smoothing - 1)), 0))
+        # step 47, pass 13: sum_ddx_index = sum(where(index() == label, where(label ==
+        #   ignore, 0, where(smoothing > 0, ddx*smoothing, 0) - ddx), 0))
         mask = label == ignore_value
-        part_3 = np.multiply(ddx, part_2, out=dx_block)
-        part_3 = _rows.select(mask, 0.0, part_3, out=part_3)
-        sum_ddx_index = _rows.entry(part_3, label)
-        # step 46, pass 11: mean_ddx = mean(ddx)
+        part_2 = np.multiply(ddx, smoothing, out=dx_block)
+        part_2 = _rows.select(mask_2, part_2, 0.0, out=part_2)
+        part_2 = np.subtract(part_2, ddx, out=part_2)
+        part_2 = _rows.select(mask, 0.0, part_2, out=part_2)
+        sum_ddx_index = _rows.entry(part_2, label)
+        # step 47, pass 14: mean_ddx = mean(ddx)
         mean_ddx = _rows.row_dot(ddx, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 43: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 44: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_dot(ddx, exp_shifted)
-        # step 43, pass 12: sum_ddx_exp_shifted_scaled =
+        # step 44, pass 15: sum_ddx_exp_shifted_scaled =
         #   dy*sum_ddx_exp_shifted*((2*log_Z + 2*m)*z_loss + 1)/Z**2
-        part_4 = dy * sum_ddx_exp_shifted
-        part_5 = np.square(Z)
-        sum_ddx_exp_shifted_scaled = part_4 * part / part_5
-        # step 43, pass 13: sum_ddx_exp_shifted_scaled_2 =
+        part_3 = dy * sum_ddx_exp_shifted
+        part_4 = np.square(Z)
+        sum_ddx_exp_shifted_scaled = part_3 * part / part_4
+        # step 44, pass 16: sum_ddx_exp_shifted_scaled_2 =
         #   2*dy*sum_ddx_exp_shifted*z_loss/Z**2
-        sum_ddx_exp_shifted_scaled_2 = part_4 * part_6 / part_5
-        # step 46, pass 14: ddy = sum_ddx_index + where(label == ignore, 0,
+        sum_ddx_exp_shifted_scaled_2 = part_3 * part_5 / part_4
+        # step 47, pass 17: ddy = sum_ddx_index + where(label == ignore, 0,
         #   where(smoothing > 0, -mean_ddx*smoothing, 0) + sum_ddx_exp_shifted*((2*log_Z
         #   + 2*m)*z_loss + 1)/Z)
-        ddy = mean_ddx * part_7
+        ddy = mean_ddx * part_6
         ddy = np.where(mask_2, ddy, 0.0)
         ddy = ddy + sum_ddx_exp_shifted * part / Z
         ddy = np.where(mask, 0.0, ddy)
         ddy = sum_ddx_index + ddy
-        # step 43, pass 15: d2x = where(label == ignore, 0, (ddx*z_loss_scaled +
+        # step 44, pass 18: d2x = where(label == ignore, 0, (ddx*z_loss_scaled +
         #   sum_ddx_exp_shifted_scaled_2 - sum_ddx_exp_shifted_scaled)*exp_shifted)
         d2x = _rows.by_row(np.multiply, ddx, z_loss_scaled, out=buffers[0])
         d2x = np.add(d2x, sum_ddx_exp_shifted_scaled_2, out=d2x)

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of label_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
-# definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
+# definition sha256:54d0d10a361e544b04d125946902774985e4cfbc3c6a48abadaca8002ccda43b
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 # mypy: no-warn-return-any, allow-subclassing-any
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
@@ -43,9 +43,9 @@ def label_cross_entropy(
         exp_shifted = exp(x - m)
         Z = sum(exp_shifted)
         log_Z = log(Z)
+        target = sum(where(index() == label, x, 0))
         mu = mean(x)
-        sum_where_x = sum(where(index() == label, x, 0))
-        y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - where(smoothing > 0, smoothing*mu, 0) - sum_where_x*(1 - smoothing))
+        y = where(label == ignore, 0, m + log_Z + where(smoothing > 0, smoothing*(target - mu), 0) + z_loss*(m + log_Z)**2 - target)
 
     Args:
         x: shape (..., D).
@@ -116,25 +116,30 @@ def _rows(x, label, ignore, smoothing, z_loss):
     largest = torch.finfo(dtype).max
     # step 1
     m = torch.clip(torch.amax(x, dim=-1, keepdim=True).detach(), -largest, largest)
-    mu = torch.mean(x, dim=-1, keepdim=True)  # step 6
-    # step 7
-    sum_where_x = torch.sum(torch.where(index == label, x, 0), dim=-1, keepdim=True)
+    # step 6
+    target = torch.sum(torch.where(index == label, x, 0), dim=-1, keepdim=True)
+    target_shifted = target - m  # step 6, pass 1: offsets
     x_shifted = x - m  # step 2
     exp_shifted = torch.exp(x_shifted)  # step 3
     Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 4
+    mu_shifted = torch.mean(x_shifted, dim=-1, keepdim=True)  # step 7, pass 2: offsets
     _test_1 = label == ignore
     log_Z_1 = torch.log(_within(~_test_1, Z))  # step 5
-    # step 8
+    # step 8, pass 3: offsets
     y = torch.where(
         _test_1,
         0,
         log_Z_1
-        + m
-        + (log_Z_1 + m)**2*z_loss
-        - torch.where(
-            smoothing > 0, _within(smoothing > 0, _within(~_test_1, mu))*smoothing, 0
+        + torch.where(
+            smoothing > 0,
+            (
+                _within(smoothing > 0, _within(~_test_1, target_shifted))
+                - _within(smoothing > 0, _within(~_test_1, mu_shifted))
+            )*smoothing,
+            0,
         )
-        - _within(~_test_1, sum_where_x)*(1 - smoothing),
+        + (log_Z_1 + m)**2*z_loss
+        - _within(~_test_1, target_shifted),
     )
     return y.to(stored)
 

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of label_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
-# definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
+# definition sha256:54d0d10a361e544b04d125946902774985e4cfbc3c6a48abadaca8002ccda43b
 # mypy: ignore-errors
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 
@@ -48,10 +48,10 @@ def label_cross_entropy_forward(
     exp_shifted = exp(x - m)
     Z = sum(exp_shifted)
     log_Z = log(Z)
+    target = sum(where(index() == label, x, 0))
     mu = mean(x)
-    sum_where_x = sum(where(index() == label, x, 0))
-    y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 -
-        where(smoothing > 0, smoothing*mu, 0) - sum_where_x*(1 - smoothing))
+    y = where(label == ignore, 0, m + log_Z + where(smoothing > 0, smoothing*(target
+        - mu), 0) + z_loss*(m + log_Z)**2 - target)
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
@@ -66,19 +66,18 @@ def label_cross_entropy_forward(
         x_row = x_ptr + row*x_stride
         label = tl.load(label_ptr + row*label_stride, there, 0).to(tl.int64)
         m_max = tl.full([ROWS, TILE], -float("inf"), A)
-        mu_sum = tl.zeros([ROWS, TILE], A)
-        sum_where_x_sum = tl.zeros([ROWS, TILE], A)
+        target_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
             x = tl.load(x_row + d*x_step, inside, 0).to(A)
             m_max = tl.maximum(m_max, tl.where(inside, x, -float("inf")))
-            mu_sum += x
-            sum_where_x_sum += tl.where(inside, tl.where(d == label, x, 0), 0.0)
+            target_sum += tl.where(inside, tl.where(d == label, x, 0), 0.0)
         m = finite_or_zero(tl.max(m_max, 1, keep_dims=True))  # step 1: max(x)
-        mu = tl.sum(mu_sum, 1, keep_dims=True)/length  # step 6: mean(x)
-        sum_where_x = tl.sum(sum_where_x_sum, 1, keep_dims=True)  # step 7
+        target = tl.sum(target_sum, 1, keep_dims=True)  # step 6
+        target_shifted = target - m  # step 6, pass 1: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
+        mu_shifted_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -86,17 +85,18 @@ def label_cross_entropy_forward(
             x_shifted = x - m  # step 2
             exp_shifted = tl.exp(x_shifted)  # step 3
             Z_sum += tl.where(inside, exp_shifted, 0.0)
+            mu_shifted_sum += tl.where(inside, x_shifted, 0.0)
         Z = tl.sum(Z_sum, 1, keep_dims=True)  # step 4: sum(exp_shifted)
+        mu_shifted = tl.sum(mu_shifted_sum, 1, keep_dims=True)/length  # step 7, pass 2
         log_Z = tl.log(Z)  # step 5
-        # step 8
+        # step 8, pass 3: offsets
         y = tl.where(
             label == ignore,
             0,
             log_Z
-            + m
+            + tl.where(smoothing > 0, (target_shifted - mu_shifted)*smoothing, 0)
             + ((log_Z + m)*(log_Z + m))*z_loss
-            - tl.where(smoothing > 0, mu*smoothing, 0)
-            - sum_where_x*(1 - smoothing),
+            - target_shifted,
         )
         tl.store(y_ptr + row, y, there)
         if SAVE:
@@ -131,9 +131,9 @@ def label_cross_entropy_backward(
     WHOLE: tl.constexpr,
 ):
     """p = exp_shifted/Z
-    dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) +
-        where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing
-        > 0, -smoothing*dy/D, 0))
+    dx = where(index() == label, where(label == ignore, 0, where(smoothing > 0,
+        smoothing*dy, 0) - dy), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m
+        + log_Z)) + where(smoothing > 0, -smoothing*dy/D, 0))
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
@@ -152,10 +152,12 @@ def label_cross_entropy_backward(
         m = tl.load(m_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
-        # step 22, pass 1: once a row
-        smoothing_shifted = tl.where(label == ignore, 0, dy*(smoothing - 1))
-        z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z  # step 22, pass 2: once a row
-        # step 22, pass 3: once a row
+        # step 22, pass 4: once a row
+        smoothing_shifted = tl.where(
+            label == ignore, 0, tl.where(smoothing > 0, dy*smoothing, 0) - dy
+        )
+        z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z  # step 22, pass 5: once a row
+        # step 22, pass 6: once a row
         smoothing_shifted_2 = tl.where(smoothing > 0, -dy*smoothing/length, 0)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -163,7 +165,7 @@ def label_cross_entropy_backward(
             x = tl.load(x_row + d*x_step, inside, 0).to(A)
             x_shifted = x - m  # step 2
             exp_shifted = tl.exp(x_shifted)  # step 3
-            # step 22, pass 4: once a row
+            # step 22, pass 7: once a row
             dx = tl.where(d == label, smoothing_shifted, 0) + tl.where(
                 label == ignore, 0, exp_shifted*z_loss_scaled + smoothing_shifted_2
             )
@@ -198,9 +200,9 @@ def label_cross_entropy_jvp(
     WHOLE: tl.constexpr,
 ):
     """p = exp_shifted/Z
-    y_dot = where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(x_dot),
-        0) + sum(where(index() == label, x_dot, 0))*(smoothing - 1) +
-        sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)))
+    y_dot = where(label == ignore, 0, sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)) +
+        where(smoothing > 0, smoothing*sum(where(index() == label, x_dot, 0)) -
+        smoothing*mean(x_dot), 0) - sum(where(index() == label, x_dot, 0)))
     """
     x_stride = x_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
@@ -239,18 +241,19 @@ def label_cross_entropy_jvp(
                 inside, exp_shifted*(x_dot if HAS_x_dot else 0.0), 0.0
             )
             mean_x_dot_sum += (x_dot if HAS_x_dot else 0.0)
-        # step 32, pass 5: sum(where(index() == label, x_dot, 0))
+        # step 33, pass 8: sum(where(index() == label, x_dot, 0))
         sum_index_x_dot = tl.sum(sum_index_x_dot_sum, 1, keep_dims=True)
-        # step 32, pass 6: sum(exp_shifted*x_dot)
+        # step 33, pass 9: sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = tl.sum(sum_exp_shifted_x_dot_sum, 1, keep_dims=True)
-        mean_x_dot = tl.sum(mean_x_dot_sum, 1, keep_dims=True)/length  # step 32, pass 7
-        # step 32, pass 8: written out
+        # step 33, pass 10: mean(x_dot)
+        mean_x_dot = tl.sum(mean_x_dot_sum, 1, keep_dims=True)/length
+        # step 33, pass 11: written out
         y_dot = tl.where(
             label == ignore,
             0,
-            sum_index_x_dot*(smoothing - 1)
-            + tl.where(smoothing > 0, -mean_x_dot*smoothing, 0)
-            + sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z,
+            tl.where(smoothing > 0, sum_index_x_dot*smoothing - mean_x_dot*smoothing, 0)
+            + sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z
+            - sum_index_x_dot,
         )
         tl.store(y_dot_ptr + row, y_dot, there)
 
@@ -289,9 +292,9 @@ def label_cross_entropy_backward_backward(
         + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 - dy*sum(ddx*exp_shifted)*(1 +
         2*z_loss*(m + log_Z))/Z**2))
     p = exp_shifted/Z
-    ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing -
-        1)), 0)) + where(label == ignore, 0, where(smoothing > 0,
-        -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
+    ddy = sum(where(index() == label, where(label == ignore, 0, where(smoothing > 0,
+        smoothing*ddx, 0) - ddx), 0)) + where(label == ignore, 0, where(smoothing >
+        0, -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
     """
     x_stride = x_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
@@ -313,7 +316,7 @@ def label_cross_entropy_backward_backward(
         m = tl.load(m_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
-        z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z  # step 43, pass 9: once a row
+        z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z  # step 44, pass 12
         sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_index_sum = tl.zeros([ROWS, TILE], A)
         mean_ddx_sum = tl.zeros([ROWS, TILE], A)
@@ -327,29 +330,30 @@ def label_cross_entropy_backward_backward(
             sum_ddx_exp_shifted_sum += tl.where(
                 inside, (ddx if HAS_ddx else 0.0)*exp_shifted, 0.0
             )
+            sum_ddx_index_part = tl.where(
+                smoothing > 0, (ddx if HAS_ddx else 0.0)*smoothing, 0
+            )
+            if HAS_ddx:
+                sum_ddx_index_part -= ddx
             sum_ddx_index_sum += tl.where(
                 inside,
                 tl.where(
-                    d == label,
-                    tl.where(
-                        label == ignore, 0, (ddx if HAS_ddx else 0.0)*(smoothing - 1)
-                    ),
-                    0,
+                    d == label, tl.where(label == ignore, 0, sum_ddx_index_part), 0
                 ),
                 0.0,
             )
             mean_ddx_sum += (ddx if HAS_ddx else 0.0)
-        # step 43: sum(ddx*exp_shifted)
+        # step 44: sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
-        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 46, pass 10
-        mean_ddx = tl.sum(mean_ddx_sum, 1, keep_dims=True)/length  # step 46, pass 11
-        # step 43, pass 12: once a row
+        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 47, pass 13
+        mean_ddx = tl.sum(mean_ddx_sum, 1, keep_dims=True)/length  # step 47, pass 14
+        # step 44, pass 15: once a row
         sum_ddx_exp_shifted_scaled = dy*sum_ddx_exp_shifted*(
             (2*log_Z + 2*m)*z_loss + 1
         )/(Z*Z)
-        # step 43, pass 13: once a row
+        # step 44, pass 16: once a row
         sum_ddx_exp_shifted_scaled_2 = 2*dy*sum_ddx_exp_shifted*z_loss/(Z*Z)
-        # step 46, pass 14: written out
+        # step 47, pass 17: written out
         ddy = sum_ddx_index + tl.where(
             label == ignore,
             0,
@@ -363,7 +367,7 @@ def label_cross_entropy_backward_backward(
             ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
             x_shifted = x - m  # step 2
             exp_shifted = tl.exp(x_shifted)  # step 3
-            # step 43, pass 15: once a row
+            # step 44, pass 18: once a row
             d2x = tl.where(
                 label == ignore,
                 0,

@@ -1,6 +1,5 @@
 # Made by lngen 0.1.0 from the definition of orpo; derivation.md has its steps, cost and evidence.
 # Do not edit; edit orpo.py and run: lngen derive orpo.py
-# Open: exp overflows where where(chosen >= -least, -least, chosen) is above 88.7 in float32, as in 16 bits, and 709.7 in float64, and the result with it, or to no number, and 1 more of its kind.
 # definition sha256:cc81b3740291ed2a581da419d3b2894348bcf23301b624bcf39f7119e5818169
 # mypy: ignore-errors
 """Odds ratio preference optimization of a pair, from mean log-probabilities of tokens.

@@ -103,15 +103,16 @@ def _forward(x, label, class_weight, ignore, cap, z_loss):
     sum_where_class_weight = jnp.sum(
         jnp.where(index == label, class_weight, 0), axis=-1, keepdims=True
     )
+    sum_where_u_shifted = sum_where_u - m  # step 9, pass 3: offsets
     tanh_u_2_shifted = u - m  # step 5
     exp_shifted = jnp.exp(tanh_u_2_shifted)  # step 6
     Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 7
     log_Z = jnp.log(Z)  # step 8
-    # step 11
+    # step 11, pass 4: offsets
     y = jnp.where(
         label == ignore,
         0,
-        (log_Z + m - sum_where_u)*sum_where_class_weight + (log_Z + m)**2*z_loss,
+        (log_Z - sum_where_u_shifted)*sum_where_class_weight + (log_Z + m)**2*z_loss,
     )
     return y, (m, Z, log_Z, sum_where_class_weight)
 
@@ -125,7 +126,7 @@ def _tangents(made, inputs, saved, dots):
     D = shape[-1]
     index = jnp.arange(D)
     cap_shifted = 1/cap  # step 1, pass 1: once a row
-    cap_shifted_2 = 1/cap  # step 34, pass 6: once a row
+    cap_shifted_2 = 1/cap  # step 34, pass 8: once a row
     u_2 = x*cap_shifted  # step 1, pass 2: once a row
     tanh_u_2 = jnp.tanh(u_2)  # step 2
     u = tanh_u_2*cap  # step 3
@@ -133,17 +134,17 @@ def _tangents(made, inputs, saved, dots):
     exp_shifted = jnp.exp(tanh_u_2_shifted)  # step 6
     y_dot = 0
     if x_dot is not None:
-        # step 34, pass 7: once a row
+        # step 34, pass 9: once a row
         tanh_u_2_dot = (1 - tanh_u_2)*(tanh_u_2 + 1)*x_dot*cap_shifted_2
-        # step 48, pass 8: written out
+        # step 48, pass 10: written out
         sum_index_tanh_u_2_dot = jnp.sum(
             jnp.where(index == label, cap, 0)*tanh_u_2_dot, axis=-1, keepdims=True
         )
-        # step 48, pass 9: written out
+        # step 48, pass 11: written out
         sum_exp_shifted_tanh_u_2_dot = jnp.sum(
             exp_shifted*tanh_u_2_dot, axis=-1, keepdims=True
         )
-        # step 48, pass 10: written out
+        # step 48, pass 12: written out
         y_dot += (
             jnp.where(
                 label == ignore, 0, -sum_where_class_weight

@@ -52,7 +52,7 @@ constexpr Name<SAVED_OUT, 3> SUM_WHERE_CLASS_WEIGHT;
 constexpr Name<KEPT, 0> KEPT_U;
 using Given = decltype(names(X, LABEL, CLASS_WEIGHT, IGNORE, CAP, Z_LOSS, Y, M, Z_2, LOG_Z, SUM_WHERE_CLASS_WEIGHT, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 3, 2, 11, 0, 1> {
+struct Layer : Direction<Given, decltype(over_rows()), 3, 2, 12, 0, 1> {
   template <class Call> static LNGEN_INLINE auto before(const Call& call) {
     using A = typename Call::A;
     const auto cap_shifted = A(1) / call(CAP);  // step 1, pass 1
@@ -85,9 +85,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 2, 11, 0, 1> {
     const auto m = finite_or_zero(get<0>(stage_1));  // step 4: max(u)
     const auto sum_where_u = get<1>(stage_1);  // step 9: sum(Where(Eq(index(), label), u, 0))
     const auto sum_where_class_weight = get<2>(stage_1);  // step 10: sum(Where(Eq(index(), label), class_weight, 0))
+    const auto sum_where_u_shifted = sum_where_u - m;  // step 9, pass 3
     const auto Z = get<0>(stage_2);  // step 7: sum(exp_shifted)
     const auto log_Z = math::log(Z);  // step 8
-    const auto y = choose<A>(label == integer(row(IGNORE)), A(0), (log_Z + m - sum_where_u)*sum_where_class_weight + math::power<2>(log_Z + m)*row(Z_LOSS));  // step 11
+    const auto y = choose<A>(label == integer(row(IGNORE)), A(0), (log_Z - sum_where_u_shifted)*sum_where_class_weight + math::power<2>(log_Z + m)*row(Z_LOSS));  // step 11, pass 4
     row.store(Y, y);
     row.save(M, m);
     row.save(Z_2, Z);
@@ -129,8 +130,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 2, 12, 1> {
     const auto ignore = row(IGNORE);
     const auto cap = row(CAP);
     const auto cap_shifted = get<0>(row.call);
-    const auto sum_where_class_weight_shifted = choose<A>(label == integer(ignore), A(0), -dy*sum_where_class_weight);  // step 30, pass 3
-    const auto sum_where_class_weight_scaled = dy*(sum_where_class_weight + (A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS)) / row(Z_2);  // step 30, pass 4
+    const auto sum_where_class_weight_shifted = choose<A>(label == integer(ignore), A(0), -dy*sum_where_class_weight);  // step 30, pass 5
+    const auto sum_where_class_weight_scaled = dy*(sum_where_class_weight + (A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS)) / row(Z_2);  // step 30, pass 6
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto u_2 = at(X)*cap_shifted;  // step 1, pass 2
@@ -138,7 +139,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 2, 12, 1> {
       const auto u = tanh_u_2*cap;  // step 3
       const auto tanh_u_2_shifted = u - m;  // step 5
       const auto exp_shifted = math::exp(tanh_u_2_shifted);  // step 6
-      at.store(DX, (A(1) - tanh_u_2)*(choose<A>(at.index() == label, sum_where_class_weight_shifted, A(0)) + choose<A>(label == integer(ignore), A(0), exp_shifted*sum_where_class_weight_scaled))*(tanh_u_2 + A(1)));  // step 30, pass 5
+      at.store(DX, (A(1) - tanh_u_2)*(choose<A>(at.index() == label, sum_where_class_weight_shifted, A(0)) + choose<A>(label == integer(ignore), A(0), exp_shifted*sum_where_class_weight_scaled))*(tanh_u_2 + A(1)));  // step 30, pass 7
     });
   }
 };
@@ -166,7 +167,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 13, 0> {
   template <class Call> static LNGEN_INLINE auto before(const Call& call) {
     using A = typename Call::A;
     const auto cap_shifted = A(1) / call(CAP);  // step 1, pass 1
-    const auto cap_shifted_2 = A(1) / call(CAP);  // step 34, pass 6
+    const auto cap_shifted_2 = A(1) / call(CAP);  // step 34, pass 8
     return terms(cap_shifted, cap_shifted_2);
   }
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
@@ -185,12 +186,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 13, 0> {
       const auto u = tanh_u_2*cap;  // step 3
       const auto tanh_u_2_shifted = u - m;  // step 5
       const auto exp_shifted = math::exp(tanh_u_2_shifted);  // step 6
-      const auto tanh_u_2_dot = (A(1) - tanh_u_2)*(tanh_u_2 + A(1))*x_dot*cap_shifted_2;  // step 34, pass 7
+      const auto tanh_u_2_dot = (A(1) - tanh_u_2)*(tanh_u_2 + A(1))*x_dot*cap_shifted_2;  // step 34, pass 9
       return terms(choose<A>(at.index() == integer(label), tanh_u_2_dot*cap, A(0)), exp_shifted*tanh_u_2_dot);
     });
-    const auto sum_index_tanh_u_2_dot = get<0>(stage_1);  // step 48, pass 8: sum(Where(Eq(index(), label), tanh_u_2_dot*cap, 0))
-    const auto sum_exp_shifted_tanh_u_2_dot = get<1>(stage_1);  // step 48, pass 9: sum(exp_shifted*tanh_u_2_dot)
-    const auto y_dot = choose<A>(integer(label) == integer(row(IGNORE)), A(0), sum_exp_shifted_tanh_u_2_dot*(sum_where_class_weight + (A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS))*cap / row(Z_2) - sum_index_tanh_u_2_dot*sum_where_class_weight);  // step 48, pass 10
+    const auto sum_index_tanh_u_2_dot = get<0>(stage_1);  // step 48, pass 10: sum(Where(Eq(index(), label), tanh_u_2_dot*cap, 0))
+    const auto sum_exp_shifted_tanh_u_2_dot = get<1>(stage_1);  // step 48, pass 11: sum(exp_shifted*tanh_u_2_dot)
+    const auto y_dot = choose<A>(integer(label) == integer(row(IGNORE)), A(0), sum_exp_shifted_tanh_u_2_dot*(sum_where_class_weight + (A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS))*cap / row(Z_2) - sum_index_tanh_u_2_dot*sum_where_class_weight);  // step 48, pass 12
     row.store(Y_DOT, y_dot);
   }
 };
@@ -222,7 +223,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 19, 1, 2> {
   template <class Call> static LNGEN_INLINE auto before(const Call& call) {
     using A = typename Call::A;
     const auto cap_shifted = A(1) / call(CAP);  // step 1, pass 1
-    const auto cap_shifted_2 = A(1) / call(CAP);  // step 68, pass 11
+    const auto cap_shifted_2 = A(1) / call(CAP);  // step 68, pass 13
     return terms(cap_shifted, cap_shifted_2);
   }
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
@@ -235,9 +236,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 19, 1, 2> {
     const auto z_loss = row(Z_LOSS);
     const auto cap_shifted = get<0>(row.call);
     const auto cap_shifted_2 = get<1>(row.call);
-    const auto sum_where_class_weight_scaled = A(2)*dy*sum_where_class_weight;  // step 68, pass 12
-    const auto sum_where_class_weight_scaled_2 = dy*(sum_where_class_weight + (A(2)*log_Z + A(2)*m)*z_loss) / Z;  // step 68, pass 13
-    const auto sum_where_class_weight_scaled_3 = A(-2)*dy*(sum_where_class_weight + (A(2)*log_Z + A(2)*m)*z_loss) / Z;  // step 68, pass 14
+    const auto sum_where_class_weight_scaled = A(2)*dy*sum_where_class_weight;  // step 68, pass 14
+    const auto sum_where_class_weight_scaled_2 = dy*(sum_where_class_weight + (A(2)*log_Z + A(2)*m)*z_loss) / Z;  // step 68, pass 15
+    const auto sum_where_class_weight_scaled_3 = A(-2)*dy*(sum_where_class_weight + (A(2)*log_Z + A(2)*m)*z_loss) / Z;  // step 68, pass 16
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -250,10 +251,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 19, 1, 2> {
       return terms((A(1) - tanh_u_2)*ddx*exp_shifted*(tanh_u_2 + A(1)), choose<A>(at.index() == integer(label), choose<A>(integer(label) == integer(ignore), A(0), -(A(1) - tanh_u_2)*ddx*(tanh_u_2 + A(1))*sum_where_class_weight), A(0)));
     });
     const auto sum_ddx_exp_shifted_tanh_u_2 = get<0>(stage_2);  // step 68: sum(ddx*exp_shifted*(1 - tanh_u_2)*(tanh_u_2 + 1))
-    const auto sum_ddx_index_tanh_u_2 = get<1>(stage_2);  // step 72, pass 15: sum(Where(Eq(index(), label), Where(Eq(label, ignore), 0, -sum_where_class_weight*ddx*(1 - tanh_u_2)*(tanh_u_2 + 1)), 0))
-    const auto sum_ddx_exp_shifted_tanh_u_2_sca = dy*sum_ddx_exp_shifted_tanh_u_2*(sum_where_class_weight + (A(2)*log_Z + A(2)*m)*z_loss) / (Z*Z);  // step 68, pass 16
-    const auto sum_ddx_exp_shifted_tanh_u_2_sca_2 = A(2)*dy*sum_ddx_exp_shifted_tanh_u_2*z_loss / (Z*Z);  // step 68, pass 17
-    const auto ddy = sum_ddx_index_tanh_u_2 + choose<A>(integer(label) == integer(ignore), A(0), sum_ddx_exp_shifted_tanh_u_2*(sum_where_class_weight + (A(2)*log_Z + A(2)*m)*z_loss) / Z);  // step 72, pass 18
+    const auto sum_ddx_index_tanh_u_2 = get<1>(stage_2);  // step 72, pass 17: sum(Where(Eq(index(), label), Where(Eq(label, ignore), 0, -sum_where_class_weight*ddx*(1 - tanh_u_2)*(tanh_u_2 + 1)), 0))
+    const auto sum_ddx_exp_shifted_tanh_u_2_sca = dy*sum_ddx_exp_shifted_tanh_u_2*(sum_where_class_weight + (A(2)*log_Z + A(2)*m)*z_loss) / (Z*Z);  // step 68, pass 18
+    const auto sum_ddx_exp_shifted_tanh_u_2_sca_2 = A(2)*dy*sum_ddx_exp_shifted_tanh_u_2*z_loss / (Z*Z);  // step 68, pass 19
+    const auto ddy = sum_ddx_index_tanh_u_2 + choose<A>(integer(label) == integer(ignore), A(0), sum_ddx_exp_shifted_tanh_u_2*(sum_where_class_weight + (A(2)*log_Z + A(2)*m)*z_loss) / Z);  // step 72, pass 20
     row.store(DDY, ddy);
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
@@ -264,7 +265,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 19, 1, 2> {
       const auto u = tanh_u_2*cap;  // step 3
       const auto tanh_u_2_shifted = u - m;  // step 5
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(tanh_u_2_shifted); });  // step 6
-      at.store(DX, (A(1) - tanh_u_2)*(choose<A>(at.index() == integer(label), choose<A>(integer(label) == integer(ignore), A(0), ddx*tanh_u_2*sum_where_class_weight_scaled), A(0)) + choose<A>(integer(label) == integer(ignore), A(0), ddx*exp_shifted*tanh_u_2*sum_where_class_weight_scaled_3 + ((A(1) - tanh_u_2)*ddx*(tanh_u_2 + A(1))*sum_where_class_weight_scaled_2 + sum_ddx_exp_shifted_tanh_u_2_sca_2 - sum_ddx_exp_shifted_tanh_u_2_sca)*exp_shifted*cap))*(tanh_u_2 + A(1))*cap_shifted_2);  // step 68, pass 19
+      at.store(DX, (A(1) - tanh_u_2)*(choose<A>(at.index() == integer(label), choose<A>(integer(label) == integer(ignore), A(0), ddx*tanh_u_2*sum_where_class_weight_scaled), A(0)) + choose<A>(integer(label) == integer(ignore), A(0), ddx*exp_shifted*tanh_u_2*sum_where_class_weight_scaled_3 + ((A(1) - tanh_u_2)*ddx*(tanh_u_2 + A(1))*sum_where_class_weight_scaled_2 + sum_ddx_exp_shifted_tanh_u_2_sca_2 - sum_ddx_exp_shifted_tanh_u_2_sca)*exp_shifted*cap))*(tanh_u_2 + A(1))*cap_shifted_2);  // step 68, pass 21
     });
   }
 };

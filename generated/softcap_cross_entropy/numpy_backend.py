@@ -247,6 +247,8 @@ def _forward_of_rows(values, results, call):
         m = _rows.shift(u)
         # step 9: sum_where_u = sum(where(index() == label, u, 0))
         sum_where_u = _rows.entry(u, label)
+        # step 9, pass 3: sum_where_u_shifted = sum_where_u - m
+        sum_where_u_shifted = sum_where_u - m
         # step 5: tanh_u_2_shifted = u - m
         tanh_u_2_shifted = np.subtract(u, m, out=u)
         # step 6: exp_shifted = exp(tanh_u_2_shifted)
@@ -255,11 +257,12 @@ def _forward_of_rows(values, results, call):
         Z = _rows.row_dot(exp_shifted, ones)
         # step 8: log_Z = log(Z)
         log_Z = np.log(Z)
-        # step 11: y = where(label == ignore, 0, (log_Z + m -
-        #   sum_where_u)*sum_where_class_weight + (log_Z + m)**2*z_loss)
+        # step 11, pass 4: y = where(label == ignore, 0, (log_Z -
+        #   sum_where_u_shifted)*sum_where_class_weight + (log_Z + m)**2*z_loss)
         mask = label == ignore_value
-        part_2 = log_Z + m
-        y = (part_2 - sum_where_u) * sum_where_class_weight + np.square(part_2) * z_loss
+        y = (log_Z - sum_where_u_shifted) * sum_where_class_weight + np.square(
+            log_Z + m
+        ) * z_loss
         y = np.where(mask, 0.0, y)
         return (
             y[..., 0],
@@ -373,7 +376,7 @@ def _backward_of_rows(arguments, fields, results, call):
     z_loss = np.asarray(z_loss, dtype)
     # step 1, pass 1: cap_shifted = 1/cap
     cap_shifted = np.reciprocal(cap)
-    # step 30, pass 5: dx = (1 - tanh_u_2)*(where(index() == label,
+    # step 30, pass 7: dx = (1 - tanh_u_2)*(where(index() == label,
     #   sum_where_class_weight_shifted, 0) + where(label == ignore, 0,
     #   exp_shifted*sum_where_class_weight_scaled))*(tanh_u_2 + 1)
     index = np.arange(features)
@@ -389,14 +392,14 @@ def _backward_of_rows(arguments, fields, results, call):
         dx_block=None,
         buffers=(None,) * 3,
     ):
-        # step 30, pass 3: sum_where_class_weight_shifted = where(label == ignore, 0,
+        # step 30, pass 5: sum_where_class_weight_shifted = where(label == ignore, 0,
         #   -dy*sum_where_class_weight)
         mask = label == ignore_value
         sum_where_class_weight_shifted = np.negative(dy * sum_where_class_weight)
         sum_where_class_weight_shifted = np.where(
             mask, 0.0, sum_where_class_weight_shifted
         )
-        # step 30, pass 4: sum_where_class_weight_scaled = dy*(sum_where_class_weight +
+        # step 30, pass 6: sum_where_class_weight_scaled = dy*(sum_where_class_weight +
         #   (2*log_Z + 2*m)*z_loss)/Z
         sum_where_class_weight_scaled = (
             dy * (sum_where_class_weight + (log_Z * 2.0 + m * 2.0) * z_loss) / Z
@@ -411,7 +414,7 @@ def _backward_of_rows(arguments, fields, results, call):
         tanh_u_2_shifted = np.subtract(u, m, out=u)
         # step 6: exp_shifted = exp(tanh_u_2_shifted)
         exp_shifted = np.exp(tanh_u_2_shifted, out=tanh_u_2_shifted)
-        # step 30, pass 5: dx = (1 - tanh_u_2)*(where(index() == label,
+        # step 30, pass 7: dx = (1 - tanh_u_2)*(where(index() == label,
         #   sum_where_class_weight_shifted, 0) + where(label == ignore, 0,
         #   exp_shifted*sum_where_class_weight_scaled))*(tanh_u_2 + 1)
         dx = np.subtract(1.0, tanh_u_2, out=buffers[1])
@@ -560,20 +563,20 @@ def _jvp_of_rows(arguments, fields, results, call):
         tanh_u_2_shifted = np.subtract(u, m, out=u)
         # step 6: exp_shifted = exp(tanh_u_2_shifted)
         exp_shifted = np.exp(tanh_u_2_shifted, out=tanh_u_2_shifted)
-        # step 34, pass 7: tanh_u_2_dot = (1 - tanh_u_2)*(tanh_u_2 +
+        # step 34, pass 9: tanh_u_2_dot = (1 - tanh_u_2)*(tanh_u_2 +
         #   1)*x_dot*cap_shifted_2
         tanh_u_2_dot = np.subtract(1.0, tanh_u_2, out=buffers[2])
         part = np.add(tanh_u_2, 1.0, out=tanh_u_2)
         tanh_u_2_dot = np.multiply(tanh_u_2_dot, part, out=part)
         tanh_u_2_dot = np.multiply(tanh_u_2_dot, x_dot, out=tanh_u_2_dot)
         tanh_u_2_dot = np.multiply(tanh_u_2_dot, cap_shifted, out=tanh_u_2_dot)
-        # step 48, pass 8: sum_index_tanh_u_2_dot = sum(where(index() == label,
+        # step 48, pass 10: sum_index_tanh_u_2_dot = sum(where(index() == label,
         #   tanh_u_2_dot*cap, 0))
         part_2 = np.multiply(tanh_u_2_dot, cap, out=buffers[2])
         sum_index_tanh_u_2_dot = _rows.entry(part_2, label)
-        # step 48, pass 9: sum_exp_shifted_tanh_u_2_dot = sum(exp_shifted*tanh_u_2_dot)
+        # step 48, pass 11: sum_exp_shifted_tanh_u_2_dot = sum(exp_shifted*tanh_u_2_dot)
         sum_exp_shifted_tanh_u_2_dot = _rows.row_dot(exp_shifted, tanh_u_2_dot)
-        # step 48, pass 10: y_dot = where(label == ignore, 0,
+        # step 48, pass 12: y_dot = where(label == ignore, 0,
         #   sum_exp_shifted_tanh_u_2_dot*(sum_where_class_weight + (2*log_Z +
         #   2*m)*z_loss)*cap/Z - sum_index_tanh_u_2_dot*sum_where_class_weight)
         mask = label == ignore_value
@@ -718,10 +721,10 @@ def _backward_backward_of_rows(arguments, fields, results, call):
     z_loss = np.asarray(z_loss, dtype)
     # step 1, pass 1: cap_shifted = 1/cap
     cap_shifted = np.reciprocal(cap)
-    # step 68, pass 17: sum_ddx_exp_shifted_tanh_u_2_sca_2 =
+    # step 68, pass 19: sum_ddx_exp_shifted_tanh_u_2_sca_2 =
     #   2*dy*sum_ddx_exp_shifted_tanh_u_2*z_loss/Z**2
     part_11 = 2.0 * z_loss
-    # step 68, pass 19: d2x = (1 - tanh_u_2)*(where(index() == label, where(label ==
+    # step 68, pass 21: d2x = (1 - tanh_u_2)*(where(index() == label, where(label ==
     #   ignore, 0, ddx*tanh_u_2*sum_where_class_weight_scaled), 0) + where(label ==
     #   ignore, 0, ddx*exp_shifted*tanh_u_2*sum_where_class_weight_scaled_3 + ((1 -
     #   tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_class_weight_scaled_2 +
@@ -741,21 +744,21 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         dx_block=None,
         buffers=(None,) * 6,
     ):
-        # step 68, pass 12: sum_where_class_weight_scaled = 2*dy*sum_where_class_weight
+        # step 68, pass 14: sum_where_class_weight_scaled = 2*dy*sum_where_class_weight
         sum_where_class_weight_scaled = dy * sum_where_class_weight * 2.0
-        # step 68, pass 13: sum_where_class_weight_scaled_2 = dy*(sum_where_class_weight
+        # step 68, pass 15: sum_where_class_weight_scaled_2 = dy*(sum_where_class_weight
         #   + (2*log_Z + 2*m)*z_loss)/Z
         part = sum_where_class_weight + (log_Z * 2.0 + m * 2.0) * z_loss
         part_2 = dy * part
         sum_where_class_weight_scaled_2 = part_2 / Z
-        # step 68, pass 14: sum_where_class_weight_scaled_3 =
+        # step 68, pass 16: sum_where_class_weight_scaled_3 =
         #   -2*dy*(sum_where_class_weight + (2*log_Z + 2*m)*z_loss)/Z
         sum_where_class_weight_scaled_3 = part_2 * -2.0 / Z
         # step 1, pass 2: u_2 = x*cap_shifted
         u_2 = np.multiply(x, cap_shifted, out=dx_block)
         # step 2: tanh_u_2 = tanh(u_2)
         tanh_u_2 = np.tanh(u_2, out=u_2)
-        # step 72, pass 15: sum_ddx_index_tanh_u_2 = sum(where(index() == label,
+        # step 72, pass 17: sum_ddx_index_tanh_u_2 = sum(where(index() == label,
         #   where(label == ignore, 0, -(1 - tanh_u_2)*ddx*(tanh_u_2 +
         #   1)*sum_where_class_weight), 0))
         mask = label == ignore_value
@@ -779,22 +782,22 @@ def _backward_backward_of_rows(arguments, fields, results, call):
         part_8 = np.multiply(part_4, exp_shifted, out=part_4)
         part_8 = np.multiply(part_8, part_5, out=part_8)
         sum_ddx_exp_shifted_tanh_u_2 = _rows.row_dot(part_8, ones)
-        # step 68, pass 16: sum_ddx_exp_shifted_tanh_u_2_sca =
+        # step 68, pass 18: sum_ddx_exp_shifted_tanh_u_2_sca =
         #   dy*sum_ddx_exp_shifted_tanh_u_2*(sum_where_class_weight + (2*log_Z +
         #   2*m)*z_loss)/Z**2
         part_9 = dy * sum_ddx_exp_shifted_tanh_u_2
         part_10 = np.square(Z)
         sum_ddx_exp_shifted_tanh_u_2_sca = part_9 * part / part_10
-        # step 68, pass 17: sum_ddx_exp_shifted_tanh_u_2_sca_2 =
+        # step 68, pass 19: sum_ddx_exp_shifted_tanh_u_2_sca_2 =
         #   2*dy*sum_ddx_exp_shifted_tanh_u_2*z_loss/Z**2
         sum_ddx_exp_shifted_tanh_u_2_sca_2 = part_9 * part_11 / part_10
-        # step 72, pass 18: ddy = sum_ddx_index_tanh_u_2 + where(label == ignore, 0,
+        # step 72, pass 20: ddy = sum_ddx_index_tanh_u_2 + where(label == ignore, 0,
         #   sum_ddx_exp_shifted_tanh_u_2*(sum_where_class_weight + (2*log_Z +
         #   2*m)*z_loss)/Z)
         ddy = sum_ddx_exp_shifted_tanh_u_2 * part / Z
         ddy = np.where(mask, 0.0, ddy)
         ddy = sum_ddx_index_tanh_u_2 + ddy
-        # step 68, pass 19: d2x = (1 - tanh_u_2)*(where(index() == label, where(label ==
+        # step 68, pass 21: d2x = (1 - tanh_u_2)*(where(index() == label, where(label ==
         #   ignore, 0, ddx*tanh_u_2*sum_where_class_weight_scaled), 0) + where(label ==
         #   ignore, 0, ddx*exp_shifted*tanh_u_2*sum_where_class_weight_scaled_3 + ((1 -
         #   tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_class_weight_scaled_2 +

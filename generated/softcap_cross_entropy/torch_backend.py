@@ -142,16 +142,17 @@ def _rows(x, label, class_weight, ignore, cap, z_loss):
     sum_where_class_weight = torch.sum(
         torch.where(_test_1, class_weight, 0), dim=-1, keepdim=True
     )
+    sum_where_u_shifted = sum_where_u - m  # step 9, pass 3: offsets
     tanh_u_2_shifted = u - m  # step 5
     exp_shifted = torch.exp(tanh_u_2_shifted)  # step 6
     Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 7
     _test_2 = label == ignore
     log_Z_1 = torch.log(_within(~_test_2, Z))  # step 8
-    # step 11
+    # step 11, pass 4: offsets
     y = torch.where(
         _test_2,
         0,
-        (log_Z_1 + m - _within(~_test_2, sum_where_u))*sum_where_class_weight
+        (log_Z_1 - _within(~_test_2, sum_where_u_shifted))*sum_where_class_weight
         + (log_Z_1 + m)**2*z_loss,
     )
     return y.to(stored)

@@ -104,6 +104,7 @@ def softcap_cross_entropy_forward(
         sum_where_u = tl.sum(sum_where_u_sum, 1, keep_dims=True)  # step 9
         # step 10: sum(where(index() == label, class_weight, 0))
         sum_where_class_weight = tl.sum(sum_where_class_weight_sum, 1, keep_dims=True)
+        sum_where_u_shifted = sum_where_u - m  # step 9, pass 3: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -117,11 +118,11 @@ def softcap_cross_entropy_forward(
             Z_sum += tl.where(inside, exp_shifted, 0.0)
         Z = tl.sum(Z_sum, 1, keep_dims=True)  # step 7: sum(exp_shifted)
         log_Z = tl.log(Z)  # step 8
-        # step 11
+        # step 11, pass 4: offsets
         y = tl.where(
             label == ignore,
             0,
-            (log_Z + m - sum_where_u)*sum_where_class_weight
+            (log_Z - sum_where_u_shifted)*sum_where_class_weight
             + ((log_Z + m)*(log_Z + m))*z_loss,
         )
         tl.store(y_ptr + row, y, there)
@@ -183,11 +184,11 @@ def softcap_cross_entropy_backward(
         sum_where_class_weight = tl.load(sum_where_class_weight_ptr + row, there, 0).to(
             A
         )
-        # step 30, pass 3: once a row
+        # step 30, pass 5: once a row
         sum_where_class_weight_shifted = tl.where(
             label == ignore, 0, -dy*sum_where_class_weight
         )
-        # step 30, pass 4: once a row
+        # step 30, pass 6: once a row
         sum_where_class_weight_scaled = dy*(
             sum_where_class_weight + (2*log_Z + 2*m)*z_loss
         )/Z
@@ -200,7 +201,7 @@ def softcap_cross_entropy_backward(
             u = tanh_u_2*cap  # step 3
             tanh_u_2_shifted = u - m  # step 5
             exp_shifted = tl.exp(tanh_u_2_shifted)  # step 6
-            # step 30, pass 5: once a row
+            # step 30, pass 7: once a row
             dx = (1 - tanh_u_2)*(
                 tl.where(d == label, sum_where_class_weight_shifted, 0)
                 + tl.where(
@@ -251,7 +252,7 @@ def softcap_cross_entropy_jvp(
     cap = tl.full([1, 1], cap, A)
     z_loss = tl.full([1, 1], z_loss, A)
     cap_shifted = 1/cap  # step 1, pass 1: once a row
-    cap_shifted_2 = 1/cap  # step 34, pass 6: once a row
+    cap_shifted_2 = 1/cap  # step 34, pass 8: once a row
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -280,7 +281,7 @@ def softcap_cross_entropy_jvp(
             u = tanh_u_2*cap  # step 3
             tanh_u_2_shifted = u - m  # step 5
             exp_shifted = tl.exp(tanh_u_2_shifted)  # step 6
-            # step 34, pass 7: once a row
+            # step 34, pass 9: once a row
             tanh_u_2_dot = (1 - tanh_u_2)*(tanh_u_2 + 1)*(
                 x_dot if HAS_x_dot else 0.0
             )*cap_shifted_2
@@ -290,13 +291,13 @@ def softcap_cross_entropy_jvp(
             sum_exp_shifted_tanh_u_2_dot_sum += tl.where(
                 inside, exp_shifted*tanh_u_2_dot, 0.0
             )
-        # step 48, pass 8: sum(where(index() == label, tanh_u_2_dot*cap, 0))
+        # step 48, pass 10: sum(where(index() == label, tanh_u_2_dot*cap, 0))
         sum_index_tanh_u_2_dot = tl.sum(sum_index_tanh_u_2_dot_sum, 1, keep_dims=True)
-        # step 48, pass 9: sum(exp_shifted*tanh_u_2_dot)
+        # step 48, pass 11: sum(exp_shifted*tanh_u_2_dot)
         sum_exp_shifted_tanh_u_2_dot = tl.sum(
             sum_exp_shifted_tanh_u_2_dot_sum, 1, keep_dims=True
         )
-        # step 48, pass 10: written out
+        # step 48, pass 12: written out
         y_dot = tl.where(
             label == ignore,
             0,
@@ -360,7 +361,7 @@ def softcap_cross_entropy_backward_backward(
     cap = tl.full([1, 1], cap, A)
     z_loss = tl.full([1, 1], z_loss, A)
     cap_shifted = 1/cap  # step 1, pass 1: once a row
-    cap_shifted_2 = 1/cap  # step 68, pass 11: once a row
+    cap_shifted_2 = 1/cap  # step 68, pass 13: once a row
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -377,12 +378,12 @@ def softcap_cross_entropy_backward_backward(
         sum_where_class_weight = tl.load(sum_where_class_weight_ptr + row, there, 0).to(
             A
         )
-        sum_where_class_weight_scaled = 2*dy*sum_where_class_weight  # step 68, pass 12
-        # step 68, pass 13: once a row
+        sum_where_class_weight_scaled = 2*dy*sum_where_class_weight  # step 68, pass 14
+        # step 68, pass 15: once a row
         sum_where_class_weight_scaled_2 = dy*(
             sum_where_class_weight + (2*log_Z + 2*m)*z_loss
         )/Z
-        # step 68, pass 14: once a row
+        # step 68, pass 16: once a row
         sum_where_class_weight_scaled_3 = -2*dy*(
             sum_where_class_weight + (2*log_Z + 2*m)*z_loss
         )/Z
@@ -422,17 +423,17 @@ def softcap_cross_entropy_backward_backward(
         sum_ddx_exp_shifted_tanh_u_2 = tl.sum(
             sum_ddx_exp_shifted_tanh_u_2_sum, 1, keep_dims=True
         )
-        # step 72, pass 15: sum(where(index() == label, where(label == ignore, 0, -(1 - tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_class_weight), 0))
+        # step 72, pass 17: sum(where(index() == label, where(label == ignore, 0, -(1 - tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_class_weight), 0))
         sum_ddx_index_tanh_u_2 = tl.sum(sum_ddx_index_tanh_u_2_sum, 1, keep_dims=True)
-        # step 68, pass 16: once a row
+        # step 68, pass 18: once a row
         sum_ddx_exp_shifted_tanh_u_2_sca = dy*sum_ddx_exp_shifted_tanh_u_2*(
             sum_where_class_weight + (2*log_Z + 2*m)*z_loss
         )/(Z*Z)
-        # step 68, pass 17: once a row
+        # step 68, pass 19: once a row
         sum_ddx_exp_shifted_tanh_u_2_sca_2 = 2*dy*sum_ddx_exp_shifted_tanh_u_2*z_loss/(
             Z*Z
         )
-        # step 72, pass 18: written out
+        # step 72, pass 20: written out
         ddy = sum_ddx_index_tanh_u_2 + tl.where(
             label == ignore,
             0,
@@ -450,7 +451,7 @@ def softcap_cross_entropy_backward_backward(
             u = tanh_u_2*cap  # step 3
             tanh_u_2_shifted = u - m  # step 5
             exp_shifted = tl.exp(tanh_u_2_shifted)  # step 6
-            # step 68, pass 19: once a row
+            # step 68, pass 21: once a row
             d2x = (1 - tanh_u_2)*(
                 tl.where(
                     d == label,

@@ -46,6 +46,7 @@ from lngen.derivation.rules.exponentials import expand_normalized
 from lngen.plan.history import History, Passes, numbered
 from lngen.plan.lines import ProgramLine, once_a_row
 from lngen.plan.passes.compensation import compensated
+from lngen.plan.passes.offsets import less_largest, offsets_of
 from lngen.plan.passes.shared import shared_reductions
 from lngen.plan.program import OPERATORS, PassLine, RowArgument, RowProgram, Store, moved_name
 from lngen.plan.stages import program_of, random_rows, stores_of
@@ -94,6 +95,13 @@ class _Planner:
         self._names = Names.of(forward, derivation.backward)
         lines = self._lines(forward.equations, forward.equations, derivation.step_of(), self._names)
         lines = self._seen("compensation", compensated(lines, self._names))
+        self._offsets = offsets_of(lines, self._names)
+        lines = less_largest(lines, self._offsets)
+        later = (q for found in derivation.derivatives().values() for q in found.equations)
+        read = read_by(lines) | read_by(later) | {*forward.outputs}
+        lines = self._seen(
+            "offsets", [each for each in lines if each.symbol not in self._offsets or each.symbol in read]
+        )
         self._forward = self._seen("once a row", once_a_row(lines, self._names))
         self._kept: list[RowArgument] = []
         of_rows = (line for line in self._forward if isinstance(line.symbol, RowScalarSymbol))
@@ -134,6 +142,7 @@ class _Planner:
         equations = [replace(q, expression=q.expression.xreplace(table)) for q in wanted]
         steps = {step.target.name: step.number for step in derivative.steps}
         lines = self._lines(equations, derivative.equations, steps, names)
+        lines = self._seen("offsets", less_largest(lines, self._offsets))
         lines = self._seen("shared reductions", shared_reductions(lines, names))
         lines = self._seen("once a row", once_a_row(lines, names))
         if direction == "backward":

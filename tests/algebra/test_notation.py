@@ -92,6 +92,8 @@ def read_back(written, symbols):
                 return names[name](*map(walk, arguments))
             case ast.Compare(left=left, ops=[ast.LtE()], comparators=[right]):
                 return walk(left) <= walk(right)
+            case ast.Compare(left=left, ops=[ast.GtE()], comparators=[right]):
+                return walk(left) >= walk(right)
             case ast.Compare(left=left, ops=[ast.Gt()], comparators=[right]):
                 return walk(left) > walk(right)
             case ast.BinOp(left=left, op=op, right=right):

@@ -17,6 +17,7 @@ from tests.tiers import sample
 
 ROOT = Path(__file__).parents[2]
 WORDS = "Row, RowScalar, Feature, Scalar, Constant, mean, sum, sqrt, exp, log, log1p, tanh, sigmoid, max, where"
+WORDS += ", Int, expm1, maximum, minimum, pick"
 
 
 def layer(body, arguments="x: Row"):
@@ -59,16 +60,44 @@ def test_no_subtraction_division_or_root_is_left_out(path):
     assert there or path.stem == "relu_squared"
 
 
+OPEN = {
+    *("add_rms_norm_fp8", "alibi_softmax", "attention_residuals", "batch_norm", "causal_softmax", "cispo"),
+    *("distillation", "dpo", "dropout_add_layer_norm", "focal_loss", "grpo", "jsd", "kda_gate", "label_cross_entropy"),
+    *("masked_norm", "orpo", "pow_glu", "softcap_cross_entropy", "tvd"),
+}
+"""The layers in which the input decides whether digits are lost, as their definitions have it."""
+
+
 @pytest.mark.parametrize("path", sample(DEFINITIONS, DEFINITIONS[::4]), ids=lambda path: path.stem)
 def test_a_hazard_stands_where_it_says(path):
     planned = plan(derive(load(path)))
     numbers = {step.number for step in planned.derivation.steps} | {0}
-    for hazard in audit(planned).hazards:
+    hazards = audit(planned).hazards
+    for hazard in hazards:
         assert hazard.where.step in numbers
         assert hazard.danger
         assert hazard.remedy
-        # A weighted mean that is taken off has a rounding that no correction takes off again.
-        assert hazard.status != "open" or hazard.where.text == "x - sum_keep_x_scaled", hazard
+    assert any(hazard.status == "open" for hazard in hazards) == (path.stem in OPEN)
+
+
+def test_the_smaller_of_two_values_is_above_neither():
+    smaller = "exp(minimum(x, -eps)) + log(-expm1(minimum(x, -eps)))"
+    kinds = {h.kind: h for h in audit(layer(smaller, "x: Row, eps: Constant = 1e-5")).hazards}
+    assert kinds["exponential"].status == "removed"
+    assert "never below -expm1(-eps), eps > 0 assumed" in kinds["logarithm"].remedy
+    for other in (smaller.replace("minimum", "maximum"), smaller.replace("-eps", "eps")):
+        kinds = {h.kind: h for h in audit(layer(other, "x: Row, eps: Constant = 1e-5")).hazards}
+        assert kinds["logarithm"].status == "open"
+
+
+def test_an_entry_less_the_largest_of_its_row_rounds_once():
+    loss = "log(sum(exp(x))) - pick({}, label)"
+    statistics = found(layer(loss.format("x"), "x: Row, label: Int['...']"), "statistic by subtraction")
+    assert {h.where.text: h.status for h in statistics} == dict.fromkeys(
+        ("sum_where_x - m", "log_Z - sum_where_x_shifted"), "beside the result"
+    )
+    other = found(layer(loss.format("z"), "x: Row, z: Row, label: Int['...']"), "statistic by subtraction")
+    assert [h.status for h in other] == ["open"]
 
 
 def test_a_row_centred_on_its_mean_is_corrected():

@@ -20,7 +20,7 @@ import sympy
 from sympy import Add, Expr, Mul, Pow
 
 from lngen.algebra.notation import text
-from lngen.algebra.symbols import Acos, Asin, D, Log1p, Power, RowMax, Sigmoid, Where, axes
+from lngen.algebra.symbols import Acos, Asin, D, Expm1, Log1p, Power, RowMax, Sigmoid, Where, axes
 from lngen.derivation.derivation import Step
 from lngen.derivation.rules import RULES
 from lngen.derivation.trail import UNSIMPLIFIED
@@ -170,7 +170,9 @@ class _Examined:
         subtracts = any(map(is_negative, terms))
         if not subtracts and (kind == "difference" or not axes(e).rows or any(t.is_nonnegative for t in terms)):
             return None
-        if all(map(of.is_nonpositive, terms)) or of.is_spread(e):
+        if of.is_entry_less_largest(e):
+            return kind, "both are entries of one row", "rounds once", "beside the result"
+        if any(all(of.is_nonpositive(times * term) for term in terms) for times in (1, -1)) or of.is_spread(e):
             return kind, "all terms have one sign", "off by a few roundings of the result", "beside the result"
         if len(terms) == 2 and all(map(of.is_given, terms)):
             return kind, "both terms are as the caller passed them", "rounds once", "beside the result"
@@ -252,7 +254,7 @@ class _Examined:
         is_minus_square = is_negative(exponent) and all(
             f.is_nonnegative or f.is_number for f in Mul.make_args(-exponent)
         )
-        if self.of.exponentials.is_bounded(e):
+        if self.of.exponentials.is_bounded(e) or self.of.ceiling(exponent) is not None:
             danger = f"exp overflows above {_in_types('.1f', 88.7, 709.7)}"
             yield OVERFLOW, danger, "its argument is never above 0", "removed"
         elif not (exponent.is_nonpositive or is_minus_square):
@@ -276,7 +278,8 @@ class _Examined:
 
 
 def _assumed(least: Expr) -> str:
-    return "" if least.free_symbols <= {D} else f", {text(least)} > 0 assumed"
+    inside = -(-least).args[0] if isinstance(-least, Expm1) else least
+    return "" if least.free_symbols <= {D} else f", {text(inside)} > 0 assumed"
 
 
 def _in_types(form: str, single: float, double: float) -> str:

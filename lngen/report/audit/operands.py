@@ -13,6 +13,7 @@ from lngen.algebra.exponentials import Exponentials
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import (
     D,
+    Expm1,
     FeatureSum,
     Log1p,
     Mean,
@@ -24,6 +25,7 @@ from lngen.algebra.symbols import (
     Where,
     axes,
 )
+from lngen.plan.passes.offsets import row_of_entry
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 
@@ -142,7 +144,13 @@ class Operands:
     def is_nonpositive(self, term: Expr) -> bool:
         """Test whether a term is 0 at most."""
         known = (-term).is_nonnegative or {term, self.values.get(term, term)} & self.exponentials.never_positive
-        return bool(known) or self.is_small_logarithm(-term)
+        return bool(known) or self.is_small_logarithm(-term) or self.is_entry_less_largest(term)
+
+    def is_entry_less_largest(self, e: Expr) -> bool:
+        """Test whether a value is one entry of a row, by its place, less the row's largest."""
+        value = self.values.get(e, e)
+        rows = {m: row_of_entry(self.values.get(value + m, value)) for m in value.free_symbols}
+        return any(row is not None and self.values.get(m) == RowMax(row) for m, row in rows.items())
 
     def is_small_logarithm(self, e: Expr) -> bool:
         """Test whether a row scalar is the logarithm of a sum of exponentials, the largest of which is 1."""
@@ -161,9 +169,25 @@ class Operands:
         if isinstance(written, Pow) and written.exp == sympy.S.Half:
             floor = self.floor(written.base)
             return None if floor is None else sympy.sqrt(floor)
+        function = self.values.get(-written)
+        if isinstance(function, Expm1) and (ceiling := self.ceiling(function.args[0])) is not None:
+            return -Expm1(ceiling)
         floors = {term: self.floor(term) for term in written.args} if isinstance(written, Add) else {}
         known = [floor for floor in floors.values() if floor is not None]
         return Add(*known) if known and all(is_nonnegative(t) for t, f in floors.items() if f is None) else None
+
+    def ceiling(self, e: Expr) -> Expr | None:
+        """Return a negative number, or minus a Constant, that a value is never above by its form; None if none is seen.
+
+        The smaller of two values is above neither.
+        """
+        written = self.values.get(e, e)
+        if isinstance(written, Where) and isinstance(written.args[0], (sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt)):
+            condition, *smaller = written.args
+            if smaller == [condition.lts, condition.gts]:
+                return next((found for value in smaller if (found := self.ceiling(value)) is not None), None)
+        floor = self.floor(-written)
+        return None if floor is None else -floor
 
     def guard_of(self, symbol: TypedSymbol) -> TypedSymbol | None:
         """Return the value that is 0 in the place of a quotient by a symbol, where there is one."""

@@ -280,9 +280,16 @@ def _step(dtype: Any) -> float:
     """The step of PyTorch's norms whose eps is None: of the type that is computed in, and in 2.6 of the rows' own."""
     steps = [float(torch.finfo(kind).eps) for kind in (dtype, torch.promote_types(dtype, torch.float32))]
     row = torch.full((1,), steps[1] ** 0.5, dtype=dtype)
-    return steps[bool(torch.nn.functional.rms_norm(row, (1,)) > 0.5)]
+    return steps[bool(_NORM(1, elementwise_affine=False)(row) > 0.5)]
 
 
+def _may_have_none(kind: Any) -> bool:
+    eps = inspect.signature(kind).parameters.get("eps")
+    return eps is not None and eps.default is None
+
+
+_NORMS = torch.nn.modules.normalization
+_NORM: Any = next(kind for kind in map(vars(_NORMS).get, _NORMS.__all__) if _may_have_none(kind))
 _STEPS = {dtype: _step(dtype) for dtype in FLOATS}
 
 
