@@ -411,13 +411,13 @@ def bits_alone(name: str, features: int, dtype: str, tile: int) -> list[str]:
     return wrong
 
 
-def far_apart(features: int) -> float:
-    """The largest difference of results of two rows from those of the same, which lie 2**31 entries apart."""
+def far_apart(features: int, strides: tuple[int, int]) -> float:
+    """The largest difference of results of two rows from those of the same, whose last entry lies 2**31 entries apart."""
     import torch
 
     own, shape = layer("rms_norm"), Shape(2, features, {"rows": 2, "D": features})
     near = torch.randn(2, features).to(torch.float16)
-    far = torch.empty(2**31 + features, dtype=torch.float16).as_strided((2, features), (2**31, 1))
+    far = torch.empty(2**31 + features, dtype=torch.float16).as_strided((2, features), strides)
     far.copy_(near)
     made = [Launcher(own, shape, torch.float16).run("forward", {"x": x, "eps": 0.1})["y"] for x in (near, far)]
     return float((made[0] - made[1]).abs().max())

@@ -1,4 +1,4 @@
-"""Triton's kernels compiled ahead of time, without a GPU: registers, spills and stack of each.
+"""Triton's kernels compiled ahead of time, without a GPU: registers, spills, stack and widths of accesses of each.
 
     python -m tools.triton_registers [LAYER...] [--target sm_90] [--features 1024] [--dtype bfloat16]
 
@@ -31,13 +31,14 @@ ROWS = 64
 
 
 class CompiledKernel(NamedTuple):
-    """A kernel for a target; `spilled` are registers on AMD's, and bytes of the stack on NVIDIA's."""
+    """A kernel for a target; `spilled` are registers on AMD's, and bytes of the stack on NVIDIA's; `widths` are bits of its accesses."""
 
     kernel: str
     target: str
     features: int
     registers: int
     spilled: int
+    widths: tuple[int, ...]
 
 
 def compiled(name: str, target: str, features: int, dtype: str) -> Iterator[CompiledKernel]:
@@ -69,7 +70,7 @@ def compiled(name: str, target: str, features: int, dtype: str) -> Iterator[Comp
     finally:
         (on.gpu.launch, on.gpu.DEVICES), torch.version.hip = kept, hip
     for kernel, each in made.items():
-        yield CompiledKernel(kernel, target, features, *_facts(each.asm))
+        yield CompiledKernel(kernel, target, features, *_facts(each.asm), _widths(each.asm))
 
 
 def _facts(asm: Any) -> tuple[int, int]:
@@ -90,6 +91,20 @@ def _facts(asm: Any) -> tuple[int, int]:
     return registers, spilled
 
 
+def _widths(asm: Any) -> tuple[int, ...]:
+    """The widths of accesses of the GPU's memory in bits, the largest first."""
+    if "amdgcn" in asm:
+        words = re.findall(r"(?:global|buffer)_(?:load|store)_(dwordx?\d?|\w+)", asm["amdgcn"])
+        bits = [
+            32 * int(word.removeprefix("dword").removeprefix("x") or 1) for word in words if word.startswith("dword")
+        ]
+        bits += [8 if "byte" in word else 16 for word in words if not word.startswith("dword")]
+    else:
+        found = re.findall(r"(?:ld|st)\.global(?:\.[a-z]\w*(?::\w+)*)*?(?:\.v(\d))?\.b(\d+)", asm["ptx"])
+        bits = [int(many or 1) * int(width) for many, width in found]
+    return tuple(sorted({*bits}, reverse=True))
+
+
 def main(words: Sequence[str] | None = None) -> None:
     """Print a line for each kernel, and how many spill."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -104,6 +119,7 @@ def main(words: Sequence[str] | None = None) -> None:
             for features in asked.features or (1024, 8192):
                 for each in compiled(name, target, features, asked.dtype):
                     what = f", {each.spilled} spilled" if each.spilled else ""
+                    what += f", accesses of {' and '.join(map(str, each.widths))} bits"
                     print(f"{each.kernel} {each.target} {each.features}: {each.registers} registers{what}", flush=True)
                     count, spills = count + 1, spills + bool(each.spilled)
     print(f"{count} kernels compiled, {spills} spill")

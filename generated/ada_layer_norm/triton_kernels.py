@@ -73,6 +73,10 @@ def ada_layer_norm_forward(
     y_stride_b = y_stride_b // EVEN * EVEN
     y_stride_rest = y_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    shift_step = tl.cast(shift_step, tl.int64)
+    y_step = tl.cast(y_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -186,6 +190,10 @@ def ada_layer_norm_backward(
     dx_stride_b = dx_stride_b // EVEN * EVEN
     dx_stride_rest = dx_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -307,6 +315,12 @@ def ada_layer_norm_jvp(
     y_dot_stride_b = y_dot_stride_b // EVEN * EVEN
     y_dot_stride_rest = y_dot_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    scale_dot_step = tl.cast(scale_dot_step, tl.int64)
+    shift_dot_step = tl.cast(shift_dot_step, tl.int64)
+    y_dot_step = tl.cast(y_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -468,6 +482,14 @@ def ada_layer_norm_backward_backward(
     ddy_stride_b = ddy_stride_b // EVEN * EVEN
     ddy_stride_rest = ddy_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddscale_step = tl.cast(ddscale_step, tl.int64)
+    ddshift_step = tl.cast(ddshift_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
+    ddy_step = tl.cast(ddy_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

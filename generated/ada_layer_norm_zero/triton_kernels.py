@@ -88,6 +88,13 @@ def ada_layer_norm_zero_forward(
     h_stride_b = h_stride_b // EVEN * EVEN
     h_stride_rest = h_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    branch_step = tl.cast(branch_step, tl.int64)
+    gate_step = tl.cast(gate_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    shift_step = tl.cast(shift_step, tl.int64)
+    y_step = tl.cast(y_step, tl.int64)
+    h_step = tl.cast(h_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -228,6 +235,14 @@ def ada_layer_norm_zero_backward(
     dbranch_stride_b = dbranch_stride_b // EVEN * EVEN
     dbranch_stride_rest = dbranch_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    branch_step = tl.cast(branch_step, tl.int64)
+    gate_step = tl.cast(gate_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dh_step = tl.cast(dh_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
+    dbranch_step = tl.cast(dbranch_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -393,6 +408,17 @@ def ada_layer_norm_zero_jvp(
     h_dot_stride_b = h_dot_stride_b // EVEN * EVEN
     h_dot_stride_rest = h_dot_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    branch_step = tl.cast(branch_step, tl.int64)
+    gate_step = tl.cast(gate_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    branch_dot_step = tl.cast(branch_dot_step, tl.int64)
+    gate_dot_step = tl.cast(gate_dot_step, tl.int64)
+    scale_dot_step = tl.cast(scale_dot_step, tl.int64)
+    shift_dot_step = tl.cast(shift_dot_step, tl.int64)
+    y_dot_step = tl.cast(y_dot_step, tl.int64)
+    h_dot_step = tl.cast(h_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -638,6 +664,21 @@ def ada_layer_norm_zero_backward_backward(
     ddh_stride_b = ddh_stride_b // EVEN * EVEN
     ddh_stride_rest = ddh_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    branch_step = tl.cast(branch_step, tl.int64)
+    gate_step = tl.cast(gate_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dh_step = tl.cast(dh_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddbranch_step = tl.cast(ddbranch_step, tl.int64)
+    ddgate_step = tl.cast(ddgate_step, tl.int64)
+    ddscale_step = tl.cast(ddscale_step, tl.int64)
+    ddshift_step = tl.cast(ddshift_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
+    dbranch_step = tl.cast(dbranch_step, tl.int64)
+    ddy_step = tl.cast(ddy_step, tl.int64)
+    ddh_step = tl.cast(ddh_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

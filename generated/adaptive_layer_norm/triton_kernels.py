@@ -63,6 +63,9 @@ def adaptive_layer_norm_forward(
     scale_stride = scale_stride // EVEN * EVEN
     shift_stride = shift_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    shift_step = tl.cast(shift_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -149,6 +152,9 @@ def adaptive_layer_norm_backward(
     scale_stride = scale_stride // EVEN * EVEN
     dy_stride = dy_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -238,6 +244,11 @@ def adaptive_layer_norm_jvp(
     scale_dot_stride = scale_dot_stride // EVEN * EVEN
     shift_dot_stride = shift_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    scale_dot_step = tl.cast(scale_dot_step, tl.int64)
+    shift_dot_step = tl.cast(shift_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -365,6 +376,12 @@ def adaptive_layer_norm_backward_backward(
     ddscale_stride = ddscale_stride // EVEN * EVEN
     ddshift_stride = ddshift_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    scale_step = tl.cast(scale_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddscale_step = tl.cast(ddscale_step, tl.int64)
+    ddshift_step = tl.cast(ddshift_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

@@ -81,6 +81,8 @@ def add_layer_norm_forward(
     x_stride = x_stride // EVEN * EVEN
     residual_stride = residual_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    residual_step = tl.cast(residual_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -181,6 +183,9 @@ def add_layer_norm_backward(
     dy_stride = dy_stride // EVEN * EVEN
     dh_stride = dh_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    h_step = tl.cast(h_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dh_step = tl.cast(dh_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * 2*D
@@ -343,6 +348,9 @@ def add_layer_norm_jvp(
     x_dot_stride = x_dot_stride // EVEN * EVEN
     residual_dot_stride = residual_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    h_step = tl.cast(h_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    residual_dot_step = tl.cast(residual_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -491,6 +499,10 @@ def add_layer_norm_backward_backward(
     ddx_stride = ddx_stride // EVEN * EVEN
     ddresidual_stride = ddresidual_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    h_step = tl.cast(h_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddresidual_step = tl.cast(ddresidual_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * D

@@ -103,6 +103,8 @@ def add_rms_norm_fp8_forward(
     x_stride = x_stride // EVEN * EVEN
     residual_stride = residual_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    residual_step = tl.cast(residual_step, tl.int64)
     length = tl.cast(D, A)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     eps = tl.full([1, 1], eps, A)
@@ -178,6 +180,9 @@ def add_rms_norm_fp8_backward(
     dy_stride = dy_stride // EVEN * EVEN
     dh_stride = dh_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    h_step = tl.cast(h_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dh_step = tl.cast(dh_step, tl.int64)
     length = tl.cast(D, A)
     if HAS_dy:
         scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
@@ -349,6 +354,9 @@ def add_rms_norm_fp8_jvp(
     x_dot_stride = x_dot_stride // EVEN * EVEN
     residual_dot_stride = residual_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    h_step = tl.cast(h_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    residual_dot_step = tl.cast(residual_dot_step, tl.int64)
     length = tl.cast(D, A)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     if HAS_scale_dot:
@@ -488,6 +496,10 @@ def add_rms_norm_fp8_backward_backward(
     ddx_stride = ddx_stride // EVEN * EVEN
     ddresidual_stride = ddresidual_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    h_step = tl.cast(h_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddresidual_step = tl.cast(ddresidual_step, tl.int64)
     length = tl.cast(D, A)
     if HAS_dy:
         scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0

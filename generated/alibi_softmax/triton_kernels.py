@@ -65,6 +65,8 @@ def alibi_softmax_forward(
     y_stride_h = y_stride_h // EVEN * EVEN
     y_stride_q = y_stride_q // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    y_step = tl.cast(y_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -162,6 +164,9 @@ def alibi_softmax_backward(
     dx_stride_h = dx_stride_h // EVEN * EVEN
     dx_stride_q = dx_stride_q // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -257,6 +262,9 @@ def alibi_softmax_jvp(
     y_dot_stride_h = y_dot_stride_h // EVEN * EVEN
     y_dot_stride_q = y_dot_stride_q // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    y_dot_step = tl.cast(y_dot_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -392,6 +400,11 @@ def alibi_softmax_backward_backward(
     ddy_stride_h = ddy_stride_h // EVEN * EVEN
     ddy_stride_q = ddy_stride_q // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
+    ddy_step = tl.cast(ddy_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

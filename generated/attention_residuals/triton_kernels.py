@@ -120,6 +120,10 @@ def attention_residuals_forward(
     c_stride_rest = c_stride_rest // EVEN * EVEN
     y_stride_rest = y_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    a_step = tl.cast(a_step, tl.int64)
+    b_step = tl.cast(b_step, tl.int64)
+    c_step = tl.cast(c_step, tl.int64)
+    y_step = tl.cast(y_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -423,6 +427,13 @@ def attention_residuals_backward(
     db_stride_rest = db_stride_rest // EVEN * EVEN
     dc_stride_rest = dc_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    a_step = tl.cast(a_step, tl.int64)
+    b_step = tl.cast(b_step, tl.int64)
+    c_step = tl.cast(c_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    da_step = tl.cast(da_step, tl.int64)
+    db_step = tl.cast(db_step, tl.int64)
+    dc_step = tl.cast(dc_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * D
@@ -863,6 +874,13 @@ def attention_residuals_jvp(
     c_dot_stride_rest = c_dot_stride_rest // EVEN * EVEN
     y_dot_stride_rest = y_dot_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    a_step = tl.cast(a_step, tl.int64)
+    b_step = tl.cast(b_step, tl.int64)
+    c_step = tl.cast(c_step, tl.int64)
+    a_dot_step = tl.cast(a_dot_step, tl.int64)
+    b_dot_step = tl.cast(b_dot_step, tl.int64)
+    c_dot_step = tl.cast(c_dot_step, tl.int64)
+    y_dot_step = tl.cast(y_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -1392,6 +1410,17 @@ def attention_residuals_backward_backward(
     dc_stride_rest = dc_stride_rest // EVEN * EVEN
     ddy_stride_rest = ddy_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    a_step = tl.cast(a_step, tl.int64)
+    b_step = tl.cast(b_step, tl.int64)
+    c_step = tl.cast(c_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dda_step = tl.cast(dda_step, tl.int64)
+    ddb_step = tl.cast(ddb_step, tl.int64)
+    ddc_step = tl.cast(ddc_step, tl.int64)
+    da_step = tl.cast(da_step, tl.int64)
+    db_step = tl.cast(db_step, tl.int64)
+    dc_step = tl.cast(dc_step, tl.int64)
+    ddy_step = tl.cast(ddy_step, tl.int64)
     length = tl.cast(D, A)
     if HAS_dda or HAS_ddb or HAS_ddc:
         eps = tl.full([1, 1], eps, A)

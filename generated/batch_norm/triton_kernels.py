@@ -70,6 +70,10 @@ def batch_norm_forward(
     y = gamma*xhat + beta
     """
     D = D // EVEN * EVEN
+    x_stride_n = tl.cast(x_stride_n, tl.int64)
+    x_stride_rest = tl.cast(x_stride_rest, tl.int64)
+    y_stride_n = tl.cast(y_stride_n, tl.int64)
+    y_stride_rest = tl.cast(y_stride_rest, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -190,6 +194,12 @@ def batch_norm_backward(
     dbeta = sum(dy)
     """
     D = D // EVEN * EVEN
+    x_stride_n = tl.cast(x_stride_n, tl.int64)
+    x_stride_rest = tl.cast(x_stride_rest, tl.int64)
+    dy_stride_n = tl.cast(dy_stride_n, tl.int64)
+    dy_stride_rest = tl.cast(dy_stride_rest, tl.int64)
+    dx_stride_n = tl.cast(dx_stride_n, tl.int64)
+    dx_stride_rest = tl.cast(dx_stride_rest, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -337,6 +347,12 @@ def batch_norm_jvp(
     y_dot = gamma*xhat_dot + gamma_dot*xhat + beta_dot
     """
     D = D // EVEN * EVEN
+    x_stride_n = tl.cast(x_stride_n, tl.int64)
+    x_stride_rest = tl.cast(x_stride_rest, tl.int64)
+    x_dot_stride_n = tl.cast(x_dot_stride_n, tl.int64)
+    x_dot_stride_rest = tl.cast(x_dot_stride_rest, tl.int64)
+    y_dot_stride_n = tl.cast(y_dot_stride_n, tl.int64)
+    y_dot_stride_rest = tl.cast(y_dot_stride_rest, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -540,6 +556,16 @@ def batch_norm_backward_backward(
     ddvar = 2*mean(ddx*xhat)/rstd
     """
     D = D // EVEN * EVEN
+    x_stride_n = tl.cast(x_stride_n, tl.int64)
+    x_stride_rest = tl.cast(x_stride_rest, tl.int64)
+    dy_stride_n = tl.cast(dy_stride_n, tl.int64)
+    dy_stride_rest = tl.cast(dy_stride_rest, tl.int64)
+    ddx_stride_n = tl.cast(ddx_stride_n, tl.int64)
+    ddx_stride_rest = tl.cast(ddx_stride_rest, tl.int64)
+    dx_stride_n = tl.cast(dx_stride_n, tl.int64)
+    dx_stride_rest = tl.cast(dx_stride_rest, tl.int64)
+    ddy_stride_n = tl.cast(ddy_stride_n, tl.int64)
+    ddy_stride_rest = tl.cast(ddy_stride_rest, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

@@ -69,6 +69,8 @@ def causal_softmax_forward(
     y_stride_rest = y_stride_rest // EVEN * EVEN
     y_stride_q = y_stride_q // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    y_step = tl.cast(y_step, tl.int64)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -159,6 +161,9 @@ def causal_softmax_backward(
     dx_stride_rest = dx_stride_rest // EVEN * EVEN
     dx_stride_q = dx_stride_q // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * 1
@@ -275,6 +280,9 @@ def causal_softmax_jvp(
     y_dot_stride_rest = y_dot_stride_rest // EVEN * EVEN
     y_dot_stride_q = y_dot_stride_q // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    y_dot_step = tl.cast(y_dot_step, tl.int64)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     if HAS_scale_dot:
         scale_dot = tl.load(scale_dot_ptr).to(A)
@@ -400,6 +408,11 @@ def causal_softmax_backward_backward(
     ddy_stride_rest = ddy_stride_rest // EVEN * EVEN
     ddy_stride_q = ddy_stride_q // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
+    ddy_step = tl.cast(ddy_step, tl.int64)
     length = tl.cast(D, A)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     if HAS_ddscale:

@@ -52,6 +52,8 @@ def cross_entropy_forward(
     x_stride = x_stride // EVEN * EVEN
     target_stride = target_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    target_step = tl.cast(target_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -123,6 +125,8 @@ def cross_entropy_backward(
     x_stride = x_stride // EVEN * EVEN
     target_stride = target_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    target_step = tl.cast(target_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -194,6 +198,10 @@ def cross_entropy_jvp(
     x_dot_stride = x_dot_stride // EVEN * EVEN
     target_dot_stride = target_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    target_step = tl.cast(target_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    target_dot_step = tl.cast(target_dot_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -299,6 +307,10 @@ def cross_entropy_backward_backward(
     ddx_stride = ddx_stride // EVEN * EVEN
     ddtarget_stride = ddtarget_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    target_step = tl.cast(target_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddtarget_step = tl.cast(ddtarget_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

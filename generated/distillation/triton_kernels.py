@@ -73,6 +73,8 @@ def distillation_forward(
     x_stride = x_stride // EVEN * EVEN
     teacher_stride = teacher_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
     temperature = tl.full([1, 1], temperature, A)
     share = tl.full([1, 1], share, A)
     temperature_shifted = 1/temperature  # step 7, pass 1: once a row
@@ -196,6 +198,8 @@ def distillation_backward(
     x_stride = x_stride // EVEN * EVEN
     teacher_stride = teacher_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
     temperature = tl.full([1, 1], temperature, A)
     share = tl.full([1, 1], share, A)
     temperature_shifted = 1/temperature  # step 7, pass 1: once a row
@@ -288,6 +292,9 @@ def distillation_jvp(
     teacher_stride = teacher_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
     length = tl.cast(D, A)
     temperature = tl.full([1, 1], temperature, A)
     share = tl.full([1, 1], share, A)
@@ -418,6 +425,9 @@ def distillation_backward_backward(
     teacher_stride = teacher_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
     temperature = tl.full([1, 1], temperature, A)
     share = tl.full([1, 1], share, A)
     temperature_shifted = 1/temperature  # step 7, pass 1: once a row

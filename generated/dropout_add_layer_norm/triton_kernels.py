@@ -96,6 +96,8 @@ def dropout_add_layer_norm_forward(
     x_stride = x_stride // EVEN * EVEN
     residual_stride = residual_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    residual_step = tl.cast(residual_step, tl.int64)
     length = tl.cast(D, A)
     seed = tl.load(seed_ptr).to(tl.int64)
     p = tl.full([1, 1], p, A)
@@ -205,6 +207,9 @@ def dropout_add_layer_norm_backward(
     dy_stride = dy_stride // EVEN * EVEN
     dh_stride = dh_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    h_step = tl.cast(h_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dh_step = tl.cast(dh_step, tl.int64)
     length = tl.cast(D, A)
     seed = tl.load(seed_ptr).to(tl.int64)
     p = tl.full([1, 1], p, A)
@@ -377,6 +382,9 @@ def dropout_add_layer_norm_jvp(
     x_dot_stride = x_dot_stride // EVEN * EVEN
     residual_dot_stride = residual_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    h_step = tl.cast(h_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    residual_dot_step = tl.cast(residual_dot_step, tl.int64)
     length = tl.cast(D, A)
     if HAS_x_dot:
         seed = tl.load(seed_ptr).to(tl.int64)
@@ -536,6 +544,10 @@ def dropout_add_layer_norm_backward_backward(
     ddx_stride = ddx_stride // EVEN * EVEN
     ddresidual_stride = ddresidual_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    h_step = tl.cast(h_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddresidual_step = tl.cast(ddresidual_step, tl.int64)
     length = tl.cast(D, A)
     if (HAS_ddgamma and HAS_dy) or (HAS_ddresidual and HAS_dy) or HAS_ddx:
         seed = tl.load(seed_ptr).to(tl.int64)

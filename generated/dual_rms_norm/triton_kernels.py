@@ -68,6 +68,8 @@ def dual_rms_norm_forward(
     x_stride = x_stride // EVEN * EVEN
     residual_stride = residual_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    residual_step = tl.cast(residual_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -161,6 +163,10 @@ def dual_rms_norm_backward(
     dy_stride = dy_stride // EVEN * EVEN
     dr_stride = dr_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    residual_step = tl.cast(residual_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dr_step = tl.cast(dr_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * 2*D
@@ -363,6 +369,10 @@ def dual_rms_norm_jvp(
     x_dot_stride = x_dot_stride // EVEN * EVEN
     residual_dot_stride = residual_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    residual_step = tl.cast(residual_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    residual_dot_step = tl.cast(residual_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -534,6 +544,12 @@ def dual_rms_norm_backward_backward(
     ddx_stride = ddx_stride // EVEN * EVEN
     ddresidual_stride = ddresidual_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    residual_step = tl.cast(residual_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dr_step = tl.cast(dr_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddresidual_step = tl.cast(ddresidual_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * 2*D

@@ -65,6 +65,7 @@ def dynamic_tanh_forward(
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
     alpha = tl.load(alpha_ptr).to(A) if HAS_alpha else 0.5
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -118,6 +119,8 @@ def dynamic_tanh_backward(
     x_stride = x_stride // EVEN * EVEN
     dy_stride = dy_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
     alpha = tl.load(alpha_ptr).to(A) if HAS_alpha else 0.5
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * (2*D + 1)
@@ -263,6 +266,8 @@ def dynamic_tanh_jvp(
     x_stride = x_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
     if HAS_alpha_dot or HAS_gamma_dot or HAS_x_dot:
         alpha = tl.load(alpha_ptr).to(A) if HAS_alpha else 0.5
     if HAS_alpha_dot:
@@ -355,6 +360,9 @@ def dynamic_tanh_backward_backward(
     dy_stride = dy_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
     length = tl.cast(D, A)
     if HAS_ddalpha or HAS_ddgamma or HAS_ddx:
         alpha = tl.load(alpha_ptr).to(A) if HAS_alpha else 0.5

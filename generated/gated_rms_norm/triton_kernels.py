@@ -62,6 +62,8 @@ def gated_rms_norm_forward(
     x_stride = x_stride // EVEN * EVEN
     z_stride = z_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    z_step = tl.cast(z_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -128,6 +130,9 @@ def gated_rms_norm_backward(
     z_stride = z_stride // EVEN * EVEN
     dy_stride = dy_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    z_step = tl.cast(z_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * D
@@ -255,6 +260,10 @@ def gated_rms_norm_jvp(
     x_dot_stride = x_dot_stride // EVEN * EVEN
     z_dot_stride = z_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    z_step = tl.cast(z_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    z_dot_step = tl.cast(z_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -367,6 +376,11 @@ def gated_rms_norm_backward_backward(
     ddx_stride = ddx_stride // EVEN * EVEN
     ddz_stride = ddz_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    z_step = tl.cast(z_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddz_step = tl.cast(ddz_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * D

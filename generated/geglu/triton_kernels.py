@@ -42,6 +42,9 @@ def geglu_forward(
     value_stride_rest = value_stride_rest // EVEN * EVEN
     y_stride_rest = y_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    gate_step = tl.cast(gate_step, tl.int64)
+    value_step = tl.cast(value_step, tl.int64)
+    y_step = tl.cast(y_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -97,6 +100,11 @@ def geglu_backward(
     dgate_stride_rest = dgate_stride_rest // EVEN * EVEN
     dvalue_stride_rest = dvalue_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    gate_step = tl.cast(gate_step, tl.int64)
+    value_step = tl.cast(value_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dgate_step = tl.cast(dgate_step, tl.int64)
+    dvalue_step = tl.cast(dvalue_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -166,6 +174,11 @@ def geglu_jvp(
     value_dot_stride_rest = value_dot_stride_rest // EVEN * EVEN
     y_dot_stride_rest = y_dot_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    gate_step = tl.cast(gate_step, tl.int64)
+    value_step = tl.cast(value_step, tl.int64)
+    gate_dot_step = tl.cast(gate_dot_step, tl.int64)
+    value_dot_step = tl.cast(value_dot_step, tl.int64)
+    y_dot_step = tl.cast(y_dot_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -262,6 +275,14 @@ def geglu_backward_backward(
     dvalue_stride_rest = dvalue_stride_rest // EVEN * EVEN
     ddy_stride_rest = ddy_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    gate_step = tl.cast(gate_step, tl.int64)
+    value_step = tl.cast(value_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddgate_step = tl.cast(ddgate_step, tl.int64)
+    ddvalue_step = tl.cast(ddvalue_step, tl.int64)
+    dgate_step = tl.cast(dgate_step, tl.int64)
+    dvalue_step = tl.cast(dvalue_step, tl.int64)
+    ddy_step = tl.cast(ddy_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)

@@ -72,6 +72,10 @@ def group_norm_forward(
     y_stride_n = y_stride_n // EVEN * EVEN
     y_stride_g = y_stride_g // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    gamma_stride_c = tl.cast(gamma_stride_c, tl.int64)
+    beta_stride_c = tl.cast(beta_stride_c, tl.int64)
+    y_step = tl.cast(y_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -186,6 +190,10 @@ def group_norm_backward(
     dx_stride_n = dx_stride_n // EVEN * EVEN
     dx_stride_g = dx_stride_g // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    gamma_stride_c = tl.cast(gamma_stride_c, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -303,6 +311,12 @@ def group_norm_jvp(
     y_dot_stride_n = y_dot_stride_n // EVEN * EVEN
     y_dot_stride_g = y_dot_stride_g // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    gamma_stride_c = tl.cast(gamma_stride_c, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    gamma_dot_stride_c = tl.cast(gamma_dot_stride_c, tl.int64)
+    beta_dot_stride_c = tl.cast(beta_dot_stride_c, tl.int64)
+    y_dot_step = tl.cast(y_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -457,6 +471,14 @@ def group_norm_backward_backward(
     ddy_stride_n = ddy_stride_n // EVEN * EVEN
     ddy_stride_g = ddy_stride_g // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    gamma_stride_c = tl.cast(gamma_stride_c, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddgamma_stride_c = tl.cast(ddgamma_stride_c, tl.int64)
+    ddbeta_stride_c = tl.cast(ddbeta_stride_c, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
+    ddy_step = tl.cast(ddy_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

@@ -83,6 +83,7 @@ def grpo_forward(
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
     low = tl.full([1, 1], low, A)
     high = tl.full([1, 1], high, A)
     beta = tl.full([1, 1], beta, A)
@@ -189,6 +190,7 @@ def grpo_backward(
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
     low = tl.full([1, 1], low, A)
     high = tl.full([1, 1], high, A)
     beta = tl.full([1, 1], beta, A)
@@ -301,6 +303,8 @@ def grpo_jvp(
     x_stride = x_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
     length = tl.cast(D, A)
     low = tl.full([1, 1], low, A)
     high = tl.full([1, 1], high, A)
@@ -456,6 +460,8 @@ def grpo_backward_backward(
     x_stride = x_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
     low = tl.full([1, 1], low, A)
     high = tl.full([1, 1], high, A)
     beta = tl.full([1, 1], beta, A)

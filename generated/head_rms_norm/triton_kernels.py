@@ -56,6 +56,9 @@ def head_rms_norm_forward(
     y_stride_t = y_stride_t // EVEN * EVEN
     y_stride_h = y_stride_h // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    weight_step = tl.cast(weight_step, tl.int64)
+    y_step = tl.cast(y_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -141,6 +144,10 @@ def head_rms_norm_backward(
     dx_stride_t = dx_stride_t // EVEN * EVEN
     dx_stride_h = dx_stride_h // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    weight_step = tl.cast(weight_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -246,6 +253,11 @@ def head_rms_norm_jvp(
     y_dot_stride_t = y_dot_stride_t // EVEN * EVEN
     y_dot_stride_h = y_dot_stride_h // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    weight_step = tl.cast(weight_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    weight_dot_step = tl.cast(weight_dot_step, tl.int64)
+    y_dot_step = tl.cast(y_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -386,6 +398,13 @@ def head_rms_norm_backward_backward(
     ddy_stride_t = ddy_stride_t // EVEN * EVEN
     ddy_stride_h = ddy_stride_h // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    weight_step = tl.cast(weight_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddweight_step = tl.cast(ddweight_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
+    ddy_step = tl.cast(ddy_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

@@ -61,6 +61,7 @@ def info_nce_forward(
     """
     similarity_stride = similarity_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    similarity_step = tl.cast(similarity_step, tl.int64)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -128,6 +129,7 @@ def info_nce_backward(
     """
     similarity_stride = similarity_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    similarity_step = tl.cast(similarity_step, tl.int64)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * 1
@@ -219,6 +221,8 @@ def info_nce_jvp(
     similarity_stride = similarity_stride // EVEN * EVEN
     similarity_dot_stride = similarity_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    similarity_step = tl.cast(similarity_step, tl.int64)
+    similarity_dot_step = tl.cast(similarity_dot_step, tl.int64)
     length = tl.cast(D, A)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     if HAS_scale_dot:
@@ -307,6 +311,8 @@ def info_nce_backward_backward(
     similarity_stride = similarity_stride // EVEN * EVEN
     ddsimilarity_stride = ddsimilarity_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    similarity_step = tl.cast(similarity_step, tl.int64)
+    ddsimilarity_step = tl.cast(ddsimilarity_step, tl.int64)
     length = tl.cast(D, A)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     if HAS_ddscale:

@@ -65,6 +65,8 @@ def jsd_forward(
     x_stride = x_stride // EVEN * EVEN
     teacher_stride = teacher_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
     beta = tl.full([1, 1], beta, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -161,6 +163,8 @@ def jsd_backward(
     x_stride = x_stride // EVEN * EVEN
     teacher_stride = teacher_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
     beta = tl.full([1, 1], beta, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -256,6 +260,9 @@ def jsd_jvp(
     teacher_stride = teacher_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
     beta = tl.full([1, 1], beta, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -372,6 +379,9 @@ def jsd_backward_backward(
     teacher_stride = teacher_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
     length = tl.cast(D, A)
     beta = tl.full([1, 1], beta, A)
     program = tl.program_id(0).to(tl.int64)

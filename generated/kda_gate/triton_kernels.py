@@ -76,6 +76,9 @@ def kda_gate_forward(
     y_stride_t = y_stride_t // EVEN * EVEN
     y_stride_h = y_stride_h // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    bias_step = tl.cast(bias_step, tl.int64)
+    y_step = tl.cast(y_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -158,6 +161,10 @@ def kda_gate_backward(
     dx_stride_t = dx_stride_t // EVEN * EVEN
     dx_stride_h = dx_stride_h // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    bias_step = tl.cast(bias_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -254,6 +261,11 @@ def kda_gate_jvp(
     y_dot_stride_t = y_dot_stride_t // EVEN * EVEN
     y_dot_stride_h = y_dot_stride_h // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    bias_step = tl.cast(bias_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    bias_dot_step = tl.cast(bias_dot_step, tl.int64)
+    y_dot_step = tl.cast(y_dot_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -395,6 +407,13 @@ def kda_gate_backward_backward(
     ddy_stride_t = ddy_stride_t // EVEN * EVEN
     ddy_stride_h = ddy_stride_h // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    bias_step = tl.cast(bias_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    ddbias_step = tl.cast(ddbias_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
+    ddy_step = tl.cast(ddy_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

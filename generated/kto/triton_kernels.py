@@ -53,6 +53,10 @@ def kto_forward(
     desirable_stride = desirable_stride // EVEN * EVEN
     divergence_stride = divergence_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    logp_step = tl.cast(logp_step, tl.int64)
+    reference_step = tl.cast(reference_step, tl.int64)
+    desirable_step = tl.cast(desirable_step, tl.int64)
+    divergence_step = tl.cast(divergence_step, tl.int64)
     beta = tl.full([1, 1], beta, A)
     gain = tl.full([1, 1], gain, A)
     loss = tl.full([1, 1], loss, A)
@@ -129,6 +133,11 @@ def kto_backward(
     divergence_stride = divergence_stride // EVEN * EVEN
     dy_stride = dy_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    logp_step = tl.cast(logp_step, tl.int64)
+    reference_step = tl.cast(reference_step, tl.int64)
+    desirable_step = tl.cast(desirable_step, tl.int64)
+    divergence_step = tl.cast(divergence_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
     beta = tl.full([1, 1], beta, A)
     gain = tl.full([1, 1], gain, A)
     loss = tl.full([1, 1], loss, A)
@@ -213,6 +222,11 @@ def kto_jvp(
     divergence_stride = divergence_stride // EVEN * EVEN
     logp_dot_stride = logp_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    logp_step = tl.cast(logp_step, tl.int64)
+    reference_step = tl.cast(reference_step, tl.int64)
+    desirable_step = tl.cast(desirable_step, tl.int64)
+    divergence_step = tl.cast(divergence_step, tl.int64)
+    logp_dot_step = tl.cast(logp_dot_step, tl.int64)
     beta = tl.full([1, 1], beta, A)
     gain = tl.full([1, 1], gain, A)
     loss = tl.full([1, 1], loss, A)
@@ -315,6 +329,12 @@ def kto_backward_backward(
     dy_stride = dy_stride // EVEN * EVEN
     ddlogp_stride = ddlogp_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    logp_step = tl.cast(logp_step, tl.int64)
+    reference_step = tl.cast(reference_step, tl.int64)
+    desirable_step = tl.cast(desirable_step, tl.int64)
+    divergence_step = tl.cast(divergence_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddlogp_step = tl.cast(ddlogp_step, tl.int64)
     beta = tl.full([1, 1], beta, A)
     gain = tl.full([1, 1], gain, A)
     loss = tl.full([1, 1], loss, A)

@@ -55,6 +55,7 @@ def label_cross_entropy_forward(
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
     length = tl.cast(D, A)
     ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
     smoothing = tl.full([1, 1], smoothing, A)
@@ -137,6 +138,7 @@ def label_cross_entropy_backward(
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
     length = tl.cast(D, A)
     ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
     smoothing = tl.full([1, 1], smoothing, A)
@@ -207,6 +209,8 @@ def label_cross_entropy_jvp(
     x_stride = x_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
     length = tl.cast(D, A)
     ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
     smoothing = tl.full([1, 1], smoothing, A)
@@ -299,6 +303,8 @@ def label_cross_entropy_backward_backward(
     x_stride = x_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
     length = tl.cast(D, A)
     ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
     smoothing = tl.full([1, 1], smoothing, A)

@@ -78,6 +78,8 @@ def layer_norm_hw_forward(
     x_stride_rest = x_stride_rest // EVEN * EVEN
     y_stride_rest = y_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    y_step = tl.cast(y_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -165,6 +167,9 @@ def layer_norm_hw_backward(
     dy_stride_rest = dy_stride_rest // EVEN * EVEN
     dx_stride_rest = dx_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * 2*D
@@ -307,6 +312,9 @@ def layer_norm_hw_jvp(
     x_dot_stride_rest = x_dot_stride_rest // EVEN * EVEN
     y_dot_stride_rest = y_dot_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
+    y_dot_step = tl.cast(y_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -424,6 +432,11 @@ def layer_norm_hw_backward_backward(
     dx_stride_rest = dx_stride_rest // EVEN * EVEN
     ddy_stride_rest = ddy_stride_rest // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
+    dx_step = tl.cast(dx_step, tl.int64)
+    ddy_step = tl.cast(ddy_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * D

@@ -67,6 +67,7 @@ def mean_abs_norm_forward(
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
     length = tl.cast(D, A)
     eps = tl.full([1, 1], eps, A)
     program = tl.program_id(0).to(tl.int64)
@@ -152,6 +153,8 @@ def mean_abs_norm_backward(
     x_stride = x_stride // EVEN * EVEN
     dy_stride = dy_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * 2*D
@@ -294,6 +297,8 @@ def mean_abs_norm_jvp(
     x_stride = x_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -416,6 +421,9 @@ def mean_abs_norm_backward_backward(
     dy_stride = dy_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * D

@@ -83,6 +83,8 @@ def orpo_forward(
     chosen_stride = chosen_stride // EVEN * EVEN
     rejected_stride = rejected_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    chosen_step = tl.cast(chosen_step, tl.int64)
+    rejected_step = tl.cast(rejected_step, tl.int64)
     weight = tl.full([1, 1], weight, A)
     least = tl.full([1, 1], least, A)
     program = tl.program_id(0).to(tl.int64)
@@ -145,6 +147,9 @@ def orpo_backward(
     rejected_stride = rejected_stride // EVEN * EVEN
     dy_stride = dy_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    chosen_step = tl.cast(chosen_step, tl.int64)
+    rejected_step = tl.cast(rejected_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
     weight = tl.full([1, 1], weight, A)
     least = tl.full([1, 1], least, A)
     program = tl.program_id(0).to(tl.int64)
@@ -221,6 +226,10 @@ def orpo_jvp(
     chosen_dot_stride = chosen_dot_stride // EVEN * EVEN
     rejected_dot_stride = rejected_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    chosen_step = tl.cast(chosen_step, tl.int64)
+    rejected_step = tl.cast(rejected_step, tl.int64)
+    chosen_dot_step = tl.cast(chosen_dot_step, tl.int64)
+    rejected_dot_step = tl.cast(rejected_dot_step, tl.int64)
     weight = tl.full([1, 1], weight, A)
     least = tl.full([1, 1], least, A)
     program = tl.program_id(0).to(tl.int64)
@@ -324,6 +333,11 @@ def orpo_backward_backward(
     ddchosen_stride = ddchosen_stride // EVEN * EVEN
     ddrejected_stride = ddrejected_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    chosen_step = tl.cast(chosen_step, tl.int64)
+    rejected_step = tl.cast(rejected_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddchosen_step = tl.cast(ddchosen_step, tl.int64)
+    ddrejected_step = tl.cast(ddrejected_step, tl.int64)
     weight = tl.full([1, 1], weight, A)
     least = tl.full([1, 1], least, A)
     program = tl.program_id(0).to(tl.int64)

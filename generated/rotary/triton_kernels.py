@@ -73,6 +73,12 @@ def rotary_forward(
     y_1_stride_h = y_1_stride_h // EVEN * EVEN
     y_1_stride_t = y_1_stride_t // EVEN * EVEN
     D = D // EVEN * EVEN
+    a_step = tl.cast(a_step, tl.int64)
+    b_step = tl.cast(b_step, tl.int64)
+    cosine_step = tl.cast(cosine_step, tl.int64)
+    sine_step = tl.cast(sine_step, tl.int64)
+    y_0_step = tl.cast(y_0_step, tl.int64)
+    y_1_step = tl.cast(y_1_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -164,6 +170,12 @@ def rotary_backward(
     db_stride_h = db_stride_h // EVEN * EVEN
     db_stride_t = db_stride_t // EVEN * EVEN
     D = D // EVEN * EVEN
+    cosine_step = tl.cast(cosine_step, tl.int64)
+    sine_step = tl.cast(sine_step, tl.int64)
+    dy_0_step = tl.cast(dy_0_step, tl.int64)
+    dy_1_step = tl.cast(dy_1_step, tl.int64)
+    da_step = tl.cast(da_step, tl.int64)
+    db_step = tl.cast(db_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -277,6 +289,12 @@ def rotary_jvp(
     y_1_dot_stride_h = y_1_dot_stride_h // EVEN * EVEN
     y_1_dot_stride_t = y_1_dot_stride_t // EVEN * EVEN
     D = D // EVEN * EVEN
+    cosine_step = tl.cast(cosine_step, tl.int64)
+    sine_step = tl.cast(sine_step, tl.int64)
+    a_dot_step = tl.cast(a_dot_step, tl.int64)
+    b_dot_step = tl.cast(b_dot_step, tl.int64)
+    y_0_dot_step = tl.cast(y_0_dot_step, tl.int64)
+    y_1_dot_step = tl.cast(y_1_dot_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -419,6 +437,14 @@ def rotary_backward_backward(
     ddy_1_stride_h = ddy_1_stride_h // EVEN * EVEN
     ddy_1_stride_t = ddy_1_stride_t // EVEN * EVEN
     D = D // EVEN * EVEN
+    cosine_step = tl.cast(cosine_step, tl.int64)
+    sine_step = tl.cast(sine_step, tl.int64)
+    dda_step = tl.cast(dda_step, tl.int64)
+    ddb_step = tl.cast(ddb_step, tl.int64)
+    da_step = tl.cast(da_step, tl.int64)
+    db_step = tl.cast(db_step, tl.int64)
+    ddy_0_step = tl.cast(ddy_0_step, tl.int64)
+    ddy_1_step = tl.cast(ddy_1_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)

@@ -57,6 +57,7 @@ def scaled_softmax_forward(
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -123,6 +124,8 @@ def scaled_softmax_backward(
     x_stride = x_stride // EVEN * EVEN
     dy_stride = dy_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     program = tl.program_id(0).to(tl.int64)
     sums_ptr += program * 1
@@ -219,6 +222,8 @@ def scaled_softmax_jvp(
     x_stride = x_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     if HAS_scale_dot:
         scale_dot = tl.load(scale_dot_ptr).to(A)
@@ -309,6 +314,9 @@ def scaled_softmax_backward_backward(
     dy_stride = dy_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
     length = tl.cast(D, A)
     scale = tl.load(scale_ptr).to(A) if HAS_scale else 1.0
     if HAS_ddscale:

@@ -70,6 +70,7 @@ def softcap_cross_entropy_forward(
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
     ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
     cap = tl.full([1, 1], cap, A)
     z_loss = tl.full([1, 1], z_loss, A)
@@ -166,6 +167,7 @@ def softcap_cross_entropy_backward(
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
     ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
     cap = tl.full([1, 1], cap, A)
     z_loss = tl.full([1, 1], z_loss, A)
@@ -248,6 +250,8 @@ def softcap_cross_entropy_jvp(
     x_stride = x_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
     ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
     cap = tl.full([1, 1], cap, A)
     z_loss = tl.full([1, 1], z_loss, A)
@@ -357,6 +361,8 @@ def softcap_cross_entropy_backward_backward(
     x_stride = x_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
     ignore = tl.load(ignore_ptr).to(tl.int64) if HAS_ignore else -100
     cap = tl.full([1, 1], cap, A)
     z_loss = tl.full([1, 1], z_loss, A)

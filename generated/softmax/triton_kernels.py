@@ -42,6 +42,7 @@ def softmax_forward(
     """
     x_stride = x_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -96,6 +97,8 @@ def softmax_backward(
     y_stride = y_stride // EVEN * EVEN
     dy_stride = dy_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    y_step = tl.cast(y_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -142,6 +145,8 @@ def softmax_jvp(
     y_stride = y_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    y_step = tl.cast(y_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -206,6 +211,9 @@ def softmax_backward_backward(
     dy_stride = dy_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    y_step = tl.cast(y_step, tl.int64)
+    dy_step = tl.cast(dy_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

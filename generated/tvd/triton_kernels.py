@@ -64,6 +64,8 @@ def tvd_forward(
     x_stride = x_stride // EVEN * EVEN
     teacher_stride = teacher_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -148,6 +150,8 @@ def tvd_backward(
     x_stride = x_stride // EVEN * EVEN
     teacher_stride = teacher_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
         row = first + tl.arange(0, ROWS)[:, None].to(tl.int64)
@@ -220,6 +224,9 @@ def tvd_jvp(
     teacher_stride = teacher_stride // EVEN * EVEN
     x_dot_stride = x_dot_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
+    x_dot_step = tl.cast(x_dot_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):
@@ -300,6 +307,9 @@ def tvd_backward_backward(
     teacher_stride = teacher_stride // EVEN * EVEN
     ddx_stride = ddx_stride // EVEN * EVEN
     D = D // EVEN * EVEN
+    x_step = tl.cast(x_step, tl.int64)
+    teacher_step = tl.cast(teacher_step, tl.int64)
+    ddx_step = tl.cast(ddx_step, tl.int64)
     length = tl.cast(D, A)
     program = tl.program_id(0).to(tl.int64)
     for first in range(program * ROWS, rows, tl.num_programs(0) * ROWS):

@@ -93,6 +93,9 @@ class _TritonText:
         given = [each for each in arguments if each.name in words]
         even = [stride for each in given for stride in each.even] + ["D"] * ("D" in words or "length" in words)
         head = [f"{stride} = {stride} // EVEN * EVEN" for stride in even]
+        # The place of an entry times its step may pass 32 bits, as in rows that are columns of a large array.
+        steps = [step for each in given for step in each.strides[len(each.axes) :]]
+        head += [f"{step} = tl.cast({step}, tl.int64)" for step in steps]
         head += ["length = tl.cast(D, A)"] * ("length" in words)
         sizes = [axis for axis in self.places.layout.names if self.places.size(axis) in words]
         found = [flag for flag in sorted(self.optional) if f"HAS_{flag}" in words]

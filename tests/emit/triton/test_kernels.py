@@ -78,8 +78,9 @@ def test_the_bits_of_a_row_do_not_depend_on_the_rows_beside_it():
             assert launched.in_interpreter(launched.bits_alone, name, 11, "float32", tile) == []
 
 
-def test_rows_that_lie_2_to_the_31_apart_are_found():
-    assert launched.in_interpreter(launched.far_apart, 40) == 0
+@pytest.mark.parametrize(("features", "strides"), [(40, (2**31, 1)), (3, (1, 2**30))], ids=["rows", "entries"])
+def test_what_lies_2_to_the_31_apart_is_found(features, strides):
+    assert launched.in_interpreter(launched.far_apart, features, strides) == 0
 
 
 def test_a_label_of_64_bits_is_none_of_32():
