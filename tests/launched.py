@@ -412,7 +412,7 @@ def bits_alone(name: str, features: int, dtype: str, tile: int) -> list[str]:
 
 
 def far_apart(features: int, strides: tuple[int, int]) -> float:
-    """The largest difference of results of two rows from those of the same, whose last entry lies 2**31 entries apart."""
+    """The largest difference of results of two rows from those of the same, whose entries lie 2**31 entries apart."""
     import torch
 
     own, shape = layer("rms_norm"), Shape(2, features, {"rows": 2, "D": features})

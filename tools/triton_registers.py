@@ -31,7 +31,8 @@ ROWS = 64
 
 
 class CompiledKernel(NamedTuple):
-    """A kernel for a target; `spilled` are registers on AMD's, and bytes of the stack on NVIDIA's; `widths` are bits of its accesses."""
+    """A kernel for a target; `spilled` are registers on AMD's, and bytes of the stack on NVIDIA's. `widths`
+    are bits of its accesses."""
 
     kernel: str
     target: str
