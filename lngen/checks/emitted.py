@@ -48,7 +48,7 @@ def check_emitted(
             evidence += tuple(_compiled(folder, asked))
         else:
             note(f"{name}: not compiled for GPUs: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime")
-    return Report(name, backend, asked.seed, (*evidence, _drift_evidence(layer, folder)), ran.place, not_run)
+    return Report(name, backend, asked.seed, (*evidence, _drift_evidence(layer, folder, asked.word)), ran.place, not_run)
 
 
 def hindrance(folder: Path, backend: str) -> str:
@@ -74,12 +74,12 @@ def _run_apart(layer: Derived, folder: Path, backend: str, asked: CheckRequest) 
     return Ran((broken("the code runs to its end", found),)) if isinstance(found, Ended) else found
 
 
-def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
+def _drift_evidence(layer: Derived, folder: Path, word: str) -> Evidence:
     """Compare the files of the layer, and those shared by all layers, with the text that lngen emits."""
     emissions = [manifest.shared_emission([layer.emission], folder.parent), layer.emission]
     drifts = manifest.drift(emissions, folder.parent, every_layer=False)
     found = ", ".join(f"{entry.path} {entry.kind}" for entry in drifts)
-    detail = f"{found}; run: lngen derive" if drifts else ""
+    detail = f"{found}; run: lngen derive {word}".rstrip() if drifts else ""
     return verdict("contracts", UNCHANGED, detail)
 
 
