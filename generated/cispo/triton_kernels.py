@@ -67,16 +67,16 @@ def cispo_forward(
         label = tl.load(label_ptr + row*label_stride, there, 0).to(tl.int64)
         advantage = tl.load(advantage_ptr + row*advantage_stride, there, 0).to(A)
         old = tl.load(old_ptr + row*old_stride, there, 0).to(A)
+        inside_there = there & (label >= 0) & (label < D)
+        x_there = tl.load(x_row + label*x_step, inside_there, 0).to(A)
+        sum_where_x = x_there  # step 6: sum(where(index() == label, x, 0))
         m_2_max = tl.full([ROWS, TILE], -float("inf"), A)
-        sum_where_x_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
             x = tl.load(x_row + d*x_step, inside, 0).to(A)
             m_2_max = tl.maximum(m_2_max, tl.where(inside, x, -float("inf")))
-            sum_where_x_sum += tl.where(inside, tl.where(d == label, x, 0), 0.0)
         m_2 = finite_or_zero(tl.max(m_2_max, 1, keep_dims=True))  # step 2: max(x)
-        sum_where_x = tl.sum(sum_where_x_sum, 1, keep_dims=True)  # step 6
         sum_where_x_shifted = sum_where_x - m_2  # step 6, pass 1: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
@@ -283,8 +283,15 @@ def cispo_backward_backward(
         ratio = tl.load(ratio_ptr + row, there, 0).to(A)
         advantage_scaled = advantage*dy*ratio/Z  # step 45, pass 10: once a row
         advantage_scaled_2 = advantage*ratio  # step 47, pass 11: once a row
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        # step 47, pass 13: sum(where(index() == label, -ddx*advantage_scaled_2, 0))
+        sum_ddx_index = tl.where(
+            inside_there, -(ddx_there if HAS_ddx else 0.0)*advantage_scaled_2, 0.0
+        )
         sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_index_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -295,14 +302,8 @@ def cispo_backward_backward(
             sum_ddx_exp_shifted_sum += tl.where(
                 inside, (ddx if HAS_ddx else 0.0)*exp_shifted, 0.0
             )
-            sum_ddx_index_sum += tl.where(
-                inside,
-                tl.where(d == label, -(ddx if HAS_ddx else 0.0)*advantage_scaled_2, 0),
-                0.0,
-            )
         # step 45, pass 12: sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
-        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 47, pass 13
         sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z  # step 45, pass 14
         ddy = sum_ddx_index + advantage*ratio*sum_ddx_exp_shifted/Z  # step 47, pass 15
         for start in range(0, TILE if WHOLE else D, TILE):

@@ -85,7 +85,9 @@ def distillation_forward(
         x_row = x_ptr + row*x_stride
         teacher_row = teacher_ptr + row*teacher_stride
         label = tl.load(label_ptr + row*label_stride, there, 0).to(tl.int64)
-        sum_where_x_sum = tl.zeros([ROWS, TILE], A)
+        inside_there = there & (label >= 0) & (label < D)
+        x_there = tl.load(x_row + label*x_step, inside_there, 0).to(A)
+        sum_where_x = x_there  # step 1: sum(where(index() == label, x, 0))
         m_3_max = tl.full([ROWS, TILE], -float("inf"), A)
         m_max = tl.full([ROWS, TILE], -float("inf"), A)
         m_2_max = tl.full([ROWS, TILE], -float("inf"), A)
@@ -96,11 +98,9 @@ def distillation_forward(
             teacher = tl.load(teacher_row + d*teacher_step, inside, 0).to(A)
             u = x*temperature_shifted  # step 7, pass 2: once a row
             v = teacher*temperature_shifted  # step 8, pass 3: once a row
-            sum_where_x_sum += tl.where(inside, tl.where(d == label, x, 0), 0.0)
             m_3_max = tl.maximum(m_3_max, tl.where(inside, x, -float("inf")))
             m_max = tl.maximum(m_max, tl.where(inside, u, -float("inf")))
             m_2_max = tl.maximum(m_2_max, tl.where(inside, v, -float("inf")))
-        sum_where_x = tl.sum(sum_where_x_sum, 1, keep_dims=True)  # step 1
         m_3 = finite_or_zero(tl.max(m_3_max, 1, keep_dims=True))  # step 2: max(x)
         m = finite_or_zero(tl.max(m_max, 1, keep_dims=True))  # step 9: max(u)
         m_2 = finite_or_zero(tl.max(m_2_max, 1, keep_dims=True))  # step 15: max(v)
@@ -451,10 +451,17 @@ def distillation_backward_backward(
         Z_shifted = 1/Z  # step 119, pass 21: once a row
         share_scaled = share/Z_2  # step 119, pass 22: once a row
         Z_2_shifted = 1/Z_2  # step 122, pass 23: once a row
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        # step 122, pass 27: sum(where(index() == label, ddx*(share - 1), 0))
+        sum_ddx_index = tl.where(
+            inside_there, (ddx_there if HAS_ddx else 0.0)*(share - 1), 0.0
+        )
         sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_exp_shifted_2_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_exp_shifted_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_index_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -484,11 +491,6 @@ def distillation_backward_backward(
                 )*(ddx if HAS_ddx else 0.0),
                 0.0,
             )
-            sum_ddx_index_sum += tl.where(
-                inside,
-                tl.where(d == label, (ddx if HAS_ddx else 0.0)*(share - 1), 0),
-                0.0,
-            )
         # step 119, pass 24: sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
         # step 119, pass 25: sum(ddx*exp_shifted_2)
@@ -497,8 +499,6 @@ def distillation_backward_backward(
         sum_ddx_exp_shifted_exp_shifted = tl.sum(
             sum_ddx_exp_shifted_exp_shifted_sum, 1, keep_dims=True
         )
-        # step 122, pass 27: sum(where(index() == label, ddx*(share - 1), 0))
-        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)
         # step 119, pass 28: once a row
         sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted*(share - 1)/Z
         sum_ddx_exp_shifted_2_scaled = sum_ddx_exp_shifted_2/Z_2  # step 119, pass 29

@@ -96,16 +96,16 @@ def grpo_forward(
         advantage = tl.load(advantage_ptr + row*advantage_stride, there, 0).to(A)
         old = tl.load(old_ptr + row*old_stride, there, 0).to(A)
         reference = tl.load(reference_ptr + row*reference_stride, there, 0).to(A)
+        inside_there = there & (label >= 0) & (label < D)
+        x_there = tl.load(x_row + label*x_step, inside_there, 0).to(A)
+        sum_where_x = x_there  # step 6: sum(where(index() == label, x, 0))
         m_2_max = tl.full([ROWS, TILE], -float("inf"), A)
-        sum_where_x_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
             x = tl.load(x_row + d*x_step, inside, 0).to(A)
             m_2_max = tl.maximum(m_2_max, tl.where(inside, x, -float("inf")))
-            sum_where_x_sum += tl.where(inside, tl.where(d == label, x, 0), 0.0)
         m_2 = finite_or_zero(tl.max(m_2_max, 1, keep_dims=True))  # step 2: max(x)
-        sum_where_x = tl.sum(sum_where_x_sum, 1, keep_dims=True)  # step 6
         sum_where_x_shifted = sum_where_x - m_2  # step 6, pass 1: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
@@ -324,9 +324,18 @@ def grpo_jvp(
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
         sum_where_x_shifted = tl.load(sum_where_x_shifted_ptr + row, there, 0).to(A)
         ratio = tl.load(ratio_ptr + row, there, 0).to(A)
+        inside_there = there & (label >= 0) & (label < D)
+        x_dot_there = (
+            tl.load(x_dot_row + label*x_dot_step, inside_there, 0).to(A)
+            if HAS_x_dot
+            else 0.0
+        )
+        # step 36: sum(where(index() == label, x_dot*ratio, 0))
+        sum_index_x_dot = tl.where(
+            inside_there, (x_dot_there if HAS_x_dot else 0.0)*ratio, 0.0
+        )
         mean_index_x_dot_sum = tl.zeros([ROWS, TILE], A)
         mean_exp_shifted_dot_sum = tl.zeros([ROWS, TILE], A)
-        sum_index_x_dot_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -341,18 +350,12 @@ def grpo_jvp(
                 inside, tl.where(d == label, (x_dot if HAS_x_dot else 0.0), 0), 0.0
             )
             mean_exp_shifted_dot_sum += tl.where(inside, exp_shifted_dot, 0.0)
-            sum_index_x_dot_sum += tl.where(
-                inside,
-                tl.where(d == label, (x_dot if HAS_x_dot else 0.0)*ratio, 0),
-                0.0,
-            )
         # step 36: mean(where(index() == label, x_dot, 0))
         mean_index_x_dot = tl.sum(mean_index_x_dot_sum, 1, keep_dims=True)/length
         # step 36: mean(exp_shifted_dot)
         mean_exp_shifted_dot = tl.sum(
             mean_exp_shifted_dot_sum, 1, keep_dims=True
         )/length
-        sum_index_x_dot = tl.sum(sum_index_x_dot_sum, 1, keep_dims=True)  # step 36
         sum_exp_shifted_dot = mean_exp_shifted_dot*length  # step 36, pass 9
         # step 36, pass 10: offsets
         y_dot = (
@@ -513,14 +516,76 @@ def grpo_backward_backward(
         sum_where_x_shifted_scaled_5 = tl.exp(
             log_Z + reference - sum_where_x_shifted
         )*beta
-        sum_ddx_index_sum = tl.zeros([ROWS, TILE], A)
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        # step 41, pass 22: sum(where(index() == label, where(advantage_scaled < advantage_scaled_2, -ddx*advantage_scaled_3, where(ratio_shifted >= 1 + high, 0, where(ratio <= 1 - low, 0, -ddx*advantage_scaled_3))), 0))
+        sum_ddx_index = tl.where(
+            inside_there,
+            tl.where(
+                advantage_scaled < advantage_scaled_2,
+                -(ddx_there if HAS_ddx else 0.0)*advantage_scaled_3,
+                tl.where(
+                    ratio_shifted >= 1 + high,
+                    0,
+                    tl.where(
+                        ratio <= 1 - low,
+                        0,
+                        -(ddx_there if HAS_ddx else 0.0)*advantage_scaled_3,
+                    ),
+                ),
+            ),
+            0.0,
+        )
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        # step 45, pass 25: sum(where(index() == label, -ddx*sum_where_x_shifted_scaled_2, 0))
+        sum_ddx_index_2 = tl.where(
+            inside_there,
+            -(ddx_there if HAS_ddx else 0.0)*sum_where_x_shifted_scaled_2,
+            0.0,
+        )
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        # step 54, pass 28: sum(where(index() == label, ddx*sum_where_x_shifted_scaled_2, 0))
+        sum_ddx_index_3 = tl.where(
+            inside_there,
+            (ddx_there if HAS_ddx else 0.0)*sum_where_x_shifted_scaled_2,
+            0.0,
+        )
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        # step 56, pass 29: sum(where(index() == label, ddx*beta + where(advantage_scaled < advantage_scaled_2, -ddx*advantage_scaled, where(ratio_shifted >= 1 + high, 0, where(ratio <= 1 - low, 0, -ddx*advantage_scaled))) - ddx*sum_where_x_shifted_scaled_5, 0))
+        sum_ddx_index_4 = tl.where(
+            inside_there,
+            (ddx_there if HAS_ddx else 0.0)*beta
+            + tl.where(
+                advantage_scaled < advantage_scaled_2,
+                -(ddx_there if HAS_ddx else 0.0)*advantage_scaled,
+                tl.where(
+                    ratio_shifted >= 1 + high,
+                    0,
+                    tl.where(
+                        ratio <= 1 - low,
+                        0,
+                        -(ddx_there if HAS_ddx else 0.0)*advantage_scaled,
+                    ),
+                ),
+            )
+            - (ddx_there if HAS_ddx else 0.0)*sum_where_x_shifted_scaled_5,
+            0.0,
+        )
         sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_exp_shifted_2_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_index_2_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_exp_shifted_3_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_exp_shifted_4_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_index_3_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_index_4_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -528,42 +593,12 @@ def grpo_backward_backward(
             ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
             x_shifted = x - m_2  # step 3
             exp_shifted = tl.exp(x_shifted)  # step 4
-            sum_ddx_index_sum += tl.where(
-                inside,
-                tl.where(
-                    d == label,
-                    tl.where(
-                        advantage_scaled < advantage_scaled_2,
-                        -(ddx if HAS_ddx else 0.0)*advantage_scaled_3,
-                        tl.where(
-                            ratio_shifted >= 1 + high,
-                            0,
-                            tl.where(
-                                ratio <= 1 - low,
-                                0,
-                                -(ddx if HAS_ddx else 0.0)*advantage_scaled_3,
-                            ),
-                        ),
-                    ),
-                    0,
-                ),
-                0.0,
-            )
             sum_ddx_exp_shifted_sum += tl.where(
                 inside, (ddx if HAS_ddx else 0.0)*exp_shifted, 0.0
             )
             sum_ddx_exp_shifted_2_sum += tl.where(
                 inside,
                 (ddx if HAS_ddx else 0.0)*exp_shifted*sum_where_x_shifted_scaled,
-                0.0,
-            )
-            sum_ddx_index_2_sum += tl.where(
-                inside,
-                tl.where(
-                    d == label,
-                    -(ddx if HAS_ddx else 0.0)*sum_where_x_shifted_scaled_2,
-                    0,
-                ),
                 0.0,
             )
             sum_ddx_exp_shifted_3_sum += tl.where(
@@ -574,53 +609,14 @@ def grpo_backward_backward(
             sum_ddx_exp_shifted_4_sum += tl.where(
                 inside, -(ddx if HAS_ddx else 0.0)*exp_shifted*advantage_scaled_4, 0.0
             )
-            sum_ddx_index_3_sum += tl.where(
-                inside,
-                tl.where(
-                    d == label,
-                    (ddx if HAS_ddx else 0.0)*sum_where_x_shifted_scaled_2,
-                    0,
-                ),
-                0.0,
-            )
-            sum_ddx_index_4_sum += tl.where(
-                inside,
-                tl.where(
-                    d == label,
-                    (ddx if HAS_ddx else 0.0)*beta
-                    + tl.where(
-                        advantage_scaled < advantage_scaled_2,
-                        -(ddx if HAS_ddx else 0.0)*advantage_scaled,
-                        tl.where(
-                            ratio_shifted >= 1 + high,
-                            0,
-                            tl.where(
-                                ratio <= 1 - low,
-                                0,
-                                -(ddx if HAS_ddx else 0.0)*advantage_scaled,
-                            ),
-                        ),
-                    )
-                    - (ddx if HAS_ddx else 0.0)*sum_where_x_shifted_scaled_5,
-                    0,
-                ),
-                0.0,
-            )
-        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 41, pass 22
         # step 41, pass 23: sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
         # step 45, pass 24: sum(ddx*exp_shifted*sum_where_x_shifted_scaled)
         sum_ddx_exp_shifted_2 = tl.sum(sum_ddx_exp_shifted_2_sum, 1, keep_dims=True)
-        # step 45, pass 25: sum(where(index() == label, -ddx*sum_where_x_shifted_scaled_2, 0))
-        sum_ddx_index_2 = tl.sum(sum_ddx_index_2_sum, 1, keep_dims=True)
         # step 45, pass 26: sum(-ddx*exp_shifted*sum_where_x_shifted_scaled_3)
         sum_ddx_exp_shifted_3 = tl.sum(sum_ddx_exp_shifted_3_sum, 1, keep_dims=True)
         # step 45, pass 27: sum(-ddx*exp_shifted*advantage_scaled_4)
         sum_ddx_exp_shifted_4 = tl.sum(sum_ddx_exp_shifted_4_sum, 1, keep_dims=True)
-        # step 54, pass 28: sum(where(index() == label, ddx*sum_where_x_shifted_scaled_2, 0))
-        sum_ddx_index_3 = tl.sum(sum_ddx_index_3_sum, 1, keep_dims=True)
-        # step 56, pass 29: sum(where(index() == label, ddx*beta + where(advantage_scaled < advantage_scaled_2, -ddx*advantage_scaled, where(ratio_shifted >= 1 + high, 0, where(ratio <= 1 - low, 0, -ddx*advantage_scaled))) - ddx*sum_where_x_shifted_scaled_5, 0))
-        sum_ddx_index_4 = tl.sum(sum_ddx_index_4_sum, 1, keep_dims=True)
         # step 41, pass 30: written out
         d2ratio = sum_ddx_index + tl.where(
             advantage*ratio

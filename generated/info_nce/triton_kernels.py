@@ -69,16 +69,19 @@ def info_nce_forward(
         there = row < rows
         similarity_row = similarity_ptr + row*similarity_stride
         positive = tl.load(positive_ptr + row*positive_stride, there, 0).to(tl.int64)
-        sum_where_z_sum = tl.zeros([ROWS, TILE], A)
+        inside_there = there & (positive >= 0) & (positive < D)
+        similarity_there = tl.load(
+            similarity_row + positive*similarity_step, inside_there, 0
+        ).to(A)
+        z_there = similarity_there*scale  # step 1
+        sum_where_z = tl.where(inside_there, z_there, 0.0)  # step 2
         m_max = tl.full([ROWS, TILE], -float("inf"), A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
             similarity = tl.load(similarity_row + d*similarity_step, inside, 0).to(A)
             z = similarity*scale  # step 1
-            sum_where_z_sum += tl.where(inside, tl.where(d == positive, z, 0), 0.0)
             m_max = tl.maximum(m_max, tl.where(inside, z, -float("inf")))
-        sum_where_z = tl.sum(sum_where_z_sum, 1, keep_dims=True)  # step 2
         m = finite_or_zero(tl.max(m_max, 1, keep_dims=True))  # step 3: max(z)
         sum_where_z_shifted = sum_where_z - m  # step 2, pass 1: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
@@ -333,10 +336,23 @@ def info_nce_backward_backward(
         m = tl.load(m_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         dy_scaled = dy/Z  # step 37, pass 8: once a row
+        inside_there = there & (positive >= 0) & (positive < D)
+        similarity_there = tl.load(
+            similarity_row + positive*similarity_step, inside_there, 0
+        ).to(A)
+        if HAS_ddsimilarity:
+            ddsimilarity_there = tl.load(
+                ddsimilarity_row + positive*ddsimilarity_step, inside_there, 0
+            ).to(A)
+        ddz_there = 0.0
+        if HAS_ddsimilarity:
+            ddz_there += ddsimilarity_there*scale  # step 45
+        if HAS_ddscale:
+            ddz_there += similarity_there*ddscale  # step 45
+        sum_ddz_index = tl.where(inside_there, -ddz_there, 0.0)  # step 65, pass 11
         sum_ddz_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         if HAS_ddsimilarity and HAS_scale:
             mean_ddsimilarity_dz_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddz_index_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -359,7 +375,6 @@ def info_nce_backward_backward(
             sum_ddz_exp_shifted_sum += tl.where(inside, ddz*exp_shifted, 0.0)
             if HAS_ddsimilarity and HAS_scale:
                 mean_ddsimilarity_dz_sum += tl.where(inside, ddsimilarity*dz, 0.0)
-            sum_ddz_index_sum += tl.where(inside, tl.where(d == positive, -ddz, 0), 0.0)
         # step 54, pass 10: sum(ddz*exp_shifted)
         sum_ddz_exp_shifted = tl.sum(sum_ddz_exp_shifted_sum, 1, keep_dims=True)
         if HAS_ddsimilarity and HAS_scale:
@@ -367,7 +382,6 @@ def info_nce_backward_backward(
             mean_ddsimilarity_dz = tl.sum(
                 mean_ddsimilarity_dz_sum, 1, keep_dims=True
             )/length
-        sum_ddz_index = tl.sum(sum_ddz_index_sum, 1, keep_dims=True)  # step 65, pass 11
         sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted/Z  # step 54, pass 12
         ddy = sum_ddz_index + sum_ddz_exp_shifted/Z  # step 65, pass 13: written out
         if HAS_scale:

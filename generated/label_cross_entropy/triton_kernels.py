@@ -66,16 +66,16 @@ def label_cross_entropy_forward(
         there = row < rows
         x_row = x_ptr + row*x_stride
         label = tl.load(label_ptr + row*label_stride, there, 0).to(tl.int64)
+        inside_there = there & (label >= 0) & (label < D)
+        x_there = tl.load(x_row + label*x_step, inside_there, 0).to(A)
+        target = x_there  # step 6: sum(where(index() == label, x, 0))
         m_max = tl.full([ROWS, TILE], -float("inf"), A)
-        target_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
             x = tl.load(x_row + d*x_step, inside, 0).to(A)
             m_max = tl.maximum(m_max, tl.where(inside, x, -float("inf")))
-            target_sum += tl.where(inside, tl.where(d == label, x, 0), 0.0)
         m = finite_or_zero(tl.max(m_max, 1, keep_dims=True))  # step 1: max(x)
-        target = tl.sum(target_sum, 1, keep_dims=True)  # step 6
         target_shifted = target - m  # step 6, pass 1: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
         mu_shifted_sum = tl.zeros([ROWS, TILE], A)
@@ -226,7 +226,13 @@ def label_cross_entropy_jvp(
         m = tl.load(m_ptr + row, there, 0).to(A)
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
-        sum_index_x_dot_sum = tl.zeros([ROWS, TILE], A)
+        inside_there = there & (label >= 0) & (label < D)
+        x_dot_there = (
+            tl.load(x_dot_row + label*x_dot_step, inside_there, 0).to(A)
+            if HAS_x_dot
+            else 0.0
+        )
+        sum_index_x_dot = (x_dot_there if HAS_x_dot else 0.0)  # step 33, pass 8
         sum_exp_shifted_x_dot_sum = tl.zeros([ROWS, TILE], A)
         mean_x_dot_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
@@ -238,15 +244,10 @@ def label_cross_entropy_jvp(
             )
             x_shifted = x - m  # step 2
             exp_shifted = tl.exp(x_shifted)  # step 3
-            sum_index_x_dot_sum += tl.where(
-                inside, tl.where(d == label, (x_dot if HAS_x_dot else 0.0), 0), 0.0
-            )
             sum_exp_shifted_x_dot_sum += tl.where(
                 inside, exp_shifted*(x_dot if HAS_x_dot else 0.0), 0.0
             )
             mean_x_dot_sum += (x_dot if HAS_x_dot else 0.0)
-        # step 33, pass 8: sum(where(index() == label, x_dot, 0))
-        sum_index_x_dot = tl.sum(sum_index_x_dot_sum, 1, keep_dims=True)
         # step 33, pass 9: sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = tl.sum(sum_exp_shifted_x_dot_sum, 1, keep_dims=True)
         # step 33, pass 10: mean(x_dot)
@@ -323,8 +324,20 @@ def label_cross_entropy_backward_backward(
         Z = tl.load(Z_ptr + row, there, 0).to(A)
         log_Z = tl.load(log_Z_ptr + row, there, 0).to(A)
         z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z  # step 44, pass 12
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        sum_ddx_index_part = tl.where(
+            smoothing > 0, (ddx_there if HAS_ddx else 0.0)*smoothing, 0
+        )
+        if HAS_ddx:
+            sum_ddx_index_part -= ddx_there
+        # step 47, pass 13: sum(where(index() == label, where(label == ignore, 0, where(smoothing > 0, ddx*smoothing, 0) - ddx), 0))
+        sum_ddx_index = tl.where(
+            inside_there, tl.where(label == ignore, 0, sum_ddx_index_part), 0.0
+        )
         sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_index_sum = tl.zeros([ROWS, TILE], A)
         mean_ddx_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -336,22 +349,9 @@ def label_cross_entropy_backward_backward(
             sum_ddx_exp_shifted_sum += tl.where(
                 inside, (ddx if HAS_ddx else 0.0)*exp_shifted, 0.0
             )
-            sum_ddx_index_part = tl.where(
-                smoothing > 0, (ddx if HAS_ddx else 0.0)*smoothing, 0
-            )
-            if HAS_ddx:
-                sum_ddx_index_part -= ddx
-            sum_ddx_index_sum += tl.where(
-                inside,
-                tl.where(
-                    d == label, tl.where(label == ignore, 0, sum_ddx_index_part), 0
-                ),
-                0.0,
-            )
             mean_ddx_sum += (ddx if HAS_ddx else 0.0)
         # step 44: sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
-        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 47, pass 13
         mean_ddx = tl.sum(mean_ddx_sum, 1, keep_dims=True)/length  # step 47, pass 14
         # step 44, pass 15: once a row
         sum_ddx_exp_shifted_scaled = dy*sum_ddx_exp_shifted*(

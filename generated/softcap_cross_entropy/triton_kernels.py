@@ -81,30 +81,30 @@ def softcap_cross_entropy_forward(
         there = row < rows
         x_row = x_ptr + row*x_stride
         label = tl.load(label_ptr + row*label_stride, there, 0).to(tl.int64)
+        inside_there = there & (label >= 0) & (label < D)
+        x_there = tl.load(x_row + label*x_step, inside_there, 0).to(A)
+        u_2_there = x_there*cap_shifted  # step 1, pass 2: once a row
+        tanh_u_2_there = tanh(u_2_there)  # step 2
+        u_there = tanh_u_2_there*cap  # step 3
+        sum_where_u = tl.where(inside_there, u_there, 0.0)  # step 9
+        inside_there = there & (label >= 0) & (label < D)
+        class_weight_there = (
+            tl.load(class_weight_ptr + label, label < D, 0).to(A)
+            if HAS_class_weight
+            else 1.0
+        )
+        # step 10: sum(where(index() == label, class_weight, 0))
+        sum_where_class_weight = tl.where(inside_there, class_weight_there, 0.0)
         m_max = tl.full([ROWS, TILE], -float("inf"), A)
-        sum_where_u_sum = tl.zeros([ROWS, TILE], A)
-        sum_where_class_weight_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
             x = tl.load(x_row + d*x_step, inside, 0).to(A)
-            class_weight = (
-                tl.load(class_weight_ptr + d, d < D, 0).to(A)
-                if HAS_class_weight
-                else 1.0
-            )
             u_2 = x*cap_shifted  # step 1, pass 2: once a row
             tanh_u_2 = tanh(u_2)  # step 2
             u = tanh_u_2*cap  # step 3
             m_max = tl.maximum(m_max, tl.where(inside, u, -float("inf")))
-            sum_where_u_sum += tl.where(inside, tl.where(d == label, u, 0), 0.0)
-            sum_where_class_weight_sum += tl.where(
-                inside, tl.where(d == label, class_weight, 0), 0.0
-            )
         m = finite_or_zero(tl.max(m_max, 1, keep_dims=True))  # step 4: max(u)
-        sum_where_u = tl.sum(sum_where_u_sum, 1, keep_dims=True)  # step 9
-        # step 10: sum(where(index() == label, class_weight, 0))
-        sum_where_class_weight = tl.sum(sum_where_class_weight_sum, 1, keep_dims=True)
         sum_where_u_shifted = sum_where_u - m  # step 9, pass 3: offsets
         Z_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
@@ -271,7 +271,21 @@ def softcap_cross_entropy_jvp(
         sum_where_class_weight = tl.load(sum_where_class_weight_ptr + row, there, 0).to(
             A
         )
-        sum_index_tanh_u_2_dot_sum = tl.zeros([ROWS, TILE], A)
+        inside_there = there & (label >= 0) & (label < D)
+        x_there = tl.load(x_row + label*x_step, inside_there, 0).to(A)
+        x_dot_there = (
+            tl.load(x_dot_row + label*x_dot_step, inside_there, 0).to(A)
+            if HAS_x_dot
+            else 0.0
+        )
+        u_2_there = x_there*cap_shifted  # step 1, pass 2: once a row
+        tanh_u_2_there = tanh(u_2_there)  # step 2
+        # step 34, pass 9: once a row
+        tanh_u_2_dot_there = (1 - tanh_u_2_there)*(tanh_u_2_there + 1)*(
+            x_dot_there if HAS_x_dot else 0.0
+        )*cap_shifted_2
+        # step 48, pass 10: sum(where(index() == label, tanh_u_2_dot*cap, 0))
+        sum_index_tanh_u_2_dot = tl.where(inside_there, tanh_u_2_dot_there*cap, 0.0)
         sum_exp_shifted_tanh_u_2_dot_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
@@ -289,14 +303,9 @@ def softcap_cross_entropy_jvp(
             tanh_u_2_dot = (1 - tanh_u_2)*(tanh_u_2 + 1)*(
                 x_dot if HAS_x_dot else 0.0
             )*cap_shifted_2
-            sum_index_tanh_u_2_dot_sum += tl.where(
-                inside, tl.where(d == label, tanh_u_2_dot*cap, 0), 0.0
-            )
             sum_exp_shifted_tanh_u_2_dot_sum += tl.where(
                 inside, exp_shifted*tanh_u_2_dot, 0.0
             )
-        # step 48, pass 10: sum(where(index() == label, tanh_u_2_dot*cap, 0))
-        sum_index_tanh_u_2_dot = tl.sum(sum_index_tanh_u_2_dot_sum, 1, keep_dims=True)
         # step 48, pass 11: sum(exp_shifted*tanh_u_2_dot)
         sum_exp_shifted_tanh_u_2_dot = tl.sum(
             sum_exp_shifted_tanh_u_2_dot_sum, 1, keep_dims=True
@@ -393,8 +402,26 @@ def softcap_cross_entropy_backward_backward(
         sum_where_class_weight_scaled_3 = -2*dy*(
             sum_where_class_weight + (2*log_Z + 2*m)*z_loss
         )/Z
+        inside_there = there & (label >= 0) & (label < D)
+        x_there = tl.load(x_row + label*x_step, inside_there, 0).to(A)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        u_2_there = x_there*cap_shifted  # step 1, pass 2: once a row
+        tanh_u_2_there = tanh(u_2_there)  # step 2
+        # step 72, pass 17: sum(where(index() == label, where(label == ignore, 0, -(1 - tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_class_weight), 0))
+        sum_ddx_index_tanh_u_2 = tl.where(
+            inside_there,
+            tl.where(
+                label == ignore,
+                0,
+                -(1 - tanh_u_2_there)*(ddx_there if HAS_ddx else 0.0)*(
+                    tanh_u_2_there + 1
+                )*sum_where_class_weight,
+            ),
+            0.0,
+        )
         sum_ddx_exp_shifted_tanh_u_2_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_index_tanh_u_2_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -410,27 +437,10 @@ def softcap_cross_entropy_backward_backward(
                 (1 - tanh_u_2)*(ddx if HAS_ddx else 0.0)*exp_shifted*(tanh_u_2 + 1),
                 0.0,
             )
-            sum_ddx_index_tanh_u_2_sum += tl.where(
-                inside,
-                tl.where(
-                    d == label,
-                    tl.where(
-                        label == ignore,
-                        0,
-                        -(1 - tanh_u_2)*(ddx if HAS_ddx else 0.0)*(
-                            tanh_u_2 + 1
-                        )*sum_where_class_weight,
-                    ),
-                    0,
-                ),
-                0.0,
-            )
         # step 68: sum((1 - tanh_u_2)*ddx*exp_shifted*(tanh_u_2 + 1))
         sum_ddx_exp_shifted_tanh_u_2 = tl.sum(
             sum_ddx_exp_shifted_tanh_u_2_sum, 1, keep_dims=True
         )
-        # step 72, pass 17: sum(where(index() == label, where(label == ignore, 0, -(1 - tanh_u_2)*ddx*(tanh_u_2 + 1)*sum_where_class_weight), 0))
-        sum_ddx_index_tanh_u_2 = tl.sum(sum_ddx_index_tanh_u_2_sum, 1, keep_dims=True)
         # step 68, pass 18: once a row
         sum_ddx_exp_shifted_tanh_u_2_sca = dy*sum_ddx_exp_shifted_tanh_u_2*(
             sum_where_class_weight + (2*log_Z + 2*m)*z_loss

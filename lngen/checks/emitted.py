@@ -48,7 +48,9 @@ def check_emitted(
             evidence += tuple(_compiled(folder, asked))
         else:
             note(f"{name}: not compiled for GPUs: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime")
-    return Report(name, backend, asked.seed, (*evidence, _drift_evidence(layer, folder, asked.word)), ran.place, not_run)
+    return Report(
+        name, backend, asked.seed, (*evidence, _drift_evidence(layer, folder, asked.word)), ran.place, not_run
+    )
 
 
 def hindrance(folder: Path, backend: str) -> str:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import sympy
 from sympy import Expr, Symbol
 
-from lngen.algebra.symbols import PLACE, RowSymbol, axes
+from lngen.algebra.symbols import PLACE, FeatureSum, RowSymbol, axes
 from lngen.emit.cpp.presence import flags, result_condition
 from lngen.emit.cpp.sweeps import Recomputed, Reduced, Sweep
 from lngen.emit.expressions import formula
 from lngen.emit.triton.arrays import Argument, Places
 from lngen.emit.triton.expressions import TritonPrinter, number
 from lngen.emit.triton.lines import Line, Moved, indented, under_conditions
+from lngen.plan.passes.offsets import row_of_entry
 from lngen.plan.passes.places import distance
 from lngen.plan.presence import Condition
 from lngen.plan.program import Assignment, RowProgram, RowsReduction, Store
@@ -111,11 +113,20 @@ class SweepText:
         """Return the lines of a sweep; `added` prints what adds a value up over rows."""
         if not (each.reductions or each.columns or each.stores):
             return under_conditions(self._ends(each))
-        roots = [distance(item.body) if item.operator == "first" else item.body for item in each.reductions]
+        alone = {item.symbol: place for item in each.reductions if (place := self._place_of(item, level))}
+        swept = [item for item in each.reductions if item.symbol not in alone]
+        # An entry alone is read ahead, so that a sweep need not wait for it.
+        ahead = [
+            line for item in each.reductions if item.symbol in alone for line in self._entry(item, alone[item.symbol])
+        ]
+        ends = self._ends(replace(each, reductions=tuple(swept)))
+        if not (swept or each.columns or each.stores):
+            return under_conditions([*ahead, *ends])
+        roots = [distance(item.body) if item.operator == "first" else item.body for item in swept]
         roots += [*(item.body for item in each.columns), *(store.symbol for store in each.stores)]
         entries, leaves = self.recomputed.closure(roots)
         body = [*self._loads(leaves, level), *(line for entry in entries for line in self.assigned(entry))]
-        for item in each.reductions:
+        for item in swept:
             body += self._accumulated(item)
         for column in each.columns:
             where = self.needed(column.symbol)
@@ -127,9 +138,42 @@ class SweepText:
         lines = under_conditions(body)
         head = ["d = start + tl.arange(0, TILE)[None, :]", *self.places.indices("\n".join(lines), True)]
         head += [f"inside = {level.inside}"] * any("inside" in line for line in lines)
-        begun = [(self.needed(item.symbol), text) for item in each.reductions for text in _begun(item, level)]
+        begun = [(self.needed(item.symbol), text) for item in swept for text in _begun(item, level)]
         loop = f"for start in range(0, {level.end}, TILE):"
-        return [*under_conditions(begun), loop, *indented([*head, *lines]), *under_conditions(self._ends(each))]
+        return [*under_conditions([*ahead, *begun]), loop, *indented([*head, *lines]), *under_conditions(ends)]
+
+    def _place_of(self, item: Reduced, level: Level) -> Symbol | None:
+        """Return the place of the one entry that a sum has, if that entry can be read alone; None if it cannot."""
+        body = item.body
+        if level is not ROWS or item.operator != "sum" or row_of_entry(FeatureSum(body)) is None:
+            return None
+        (place,) = body.args[0].free_symbols - {PLACE} or {PLACE}
+        leaves = self.recomputed.closure([body.args[1]])[1]
+        # What is read once before the rows keeps its name, and random numbers are drawn by the tile.
+        is_read = leaves.isdisjoint(self.hoisted) and leaves.isdisjoint(row.symbol for row in self.program.random)
+        return (
+            place if isinstance(place, Symbol) and place.is_integer and not axes(place).features and is_read else None
+        )
+
+    def _entry(self, item: Reduced, place: Symbol) -> list[Line]:
+        """Return the lines of a sum that is one entry of a row, 0 where the row has no such place.
+
+        Its values have names of their own, since those of a tile have another shape.
+        """
+        where, body, index = self.needed(item.symbol), item.body.args[1], self.names[place]
+        entries, leaves = self.recomputed.closure([body])
+        before, text = self._masked(body, where, item.symbol.name)
+        lines = [*self._loads(leaves, ROWS), *(line for entry in entries for line in self.assigned(entry)), *before]
+        lines.append((where, f"{item.symbol.name} = {text}"))
+        head = self.places.indices("\n".join(text for _, text in lines), True)
+        own = {"inside", *(line.partition(" ")[0] for line in head), *(each.symbol.name for each in entries)}
+        own |= {symbol.name for symbol in leaves if axes(symbol).features and symbol != PLACE}
+        renamed = re.compile(rf"\b({'|'.join(map(re.escape, sorted(own)))})\b")
+        first = f"inside = there & ({index} >= 0) & ({index} < D)"
+        every = [*((where, line) for line in (first, *head)), *lines]
+        found = [(each, re.sub(r"\bd\b", index, renamed.sub(r"\1_there", line))) for each, line in every]
+        remark = f"  # {item.source}: {item.operator}({formula(item.body)})"
+        return [*found[:-1], (where, found[-1][1] + remark)]
 
     def _loads(self, leaves: set[Symbol], level: Level) -> Iterator[Line]:
         for symbol in self.arguments:

@@ -83,11 +83,36 @@ def test_what_lies_2_to_the_31_apart_is_found(features, strides):
     assert launched.in_interpreter(launched.far_apart, features, strides) == 0
 
 
-def test_a_label_of_64_bits_is_none_of_32():
-    text = 'def f(x: Row, label: Int["..."]): return pick(x, label)'
-    given = {"label": np.array([2, 2**32 + 2, -1, 11])}
-    found = launched.in_interpreter(launched.errors, text, 4, 8, "float64", frozenset(), 4, (), given)
+LABELS = {"label": np.array([11, 2**32 + 2, -1, 2])}
+"""Places of which a row of 8 has one."""
+
+
+@pytest.mark.parametrize("tile", [0, 4])
+@pytest.mark.parametrize("body", ["x", "tanh(x)", "w*x", "x - max(x)", "index()*x"])
+def test_an_entry_is_that_of_numpy_and_0_where_a_row_has_no_such_place(body, tile):
+    text = f'def f(x: Row, w: Feature, label: Int["..."]): return pick({body}, label) + 0*sum(w)'
+    found = launched.in_interpreter(launched.errors, text, 4, 8, "float64", frozenset(), tile, (), LABELS)
     assert wrong(found, "float64") == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(r" & \(label >= 0\)", ""), (r" & \(label < D\)", ""), (r"label\*x_step", "(label + 1)*x_step")],
+    ids=["before the row", "behind the row", "another entry"],
+)
+def test_an_entry_that_the_row_has_not_is_found(old, new):
+    text = 'def f(x: Row, label: Int["..."]): return pick(x, label)'
+    near = {"label": np.array([11, 9, -1, 2])}
+    found = launched.in_interpreter(launched.errors, text, 4, 8, "float64", frozenset(), 0, ((old, new),), near)
+    assert wrong(found, "float64") != {}
+
+
+def test_a_loss_reads_the_entry_of_its_label_alone():
+    """No entry of the row is compared with the label in forward, and each is in backward."""
+    plan = derivatives.planned(launched.TEXTS["label_cross_entropy"])
+    (text,) = triton.emit(plan.programs(), notes(plan, "numpy")).values()
+    forward, backward = (part.partition("\n@")[0] for part in text.split("label_cross_entropy_")[1:3])
+    assert ("d == label" in forward, "d == label" in backward) == (False, True)
 
 
 def test_the_gradient_of_an_extreme_goes_to_the_first_entry_that_attains_it():
