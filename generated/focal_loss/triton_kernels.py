@@ -103,15 +103,11 @@ def focal_loss_forward(
             Z_sum += tl.where(inside, exp_shifted, 0.0)
         Z = tl.sum(Z_sum, 1, keep_dims=True)  # step 4: sum(exp_shifted)
         log_Z = tl.log(Z)  # step 5
-        logpt_sum = tl.zeros([ROWS, TILE], A)
-        for start in range(0, TILE if WHOLE else D, TILE):
-            d = start + tl.arange(0, TILE)[None, :]
-            inside = there & (d < D)
-            x = tl.load(x_row + d*x_step, inside, 0).to(A)
-            x_shifted = x - m  # step 2
-            logp = x_shifted - log_Z  # step 6
-            logpt_sum += tl.where(inside, tl.where(d == label, logp, 0), 0.0)
-        logpt = tl.sum(logpt_sum, 1, keep_dims=True)  # step 7
+        inside_there = there & (label >= 0) & (label < D)
+        x_there = tl.load(x_row + label*x_step, inside_there, 0).to(A)
+        x_shifted_there = x_there - m  # step 2
+        logp_there = x_shifted_there - log_Z  # step 6
+        logpt = tl.where(inside_there, logp_there, 0.0)  # step 7
         expm1_logpt = expm1(logpt)  # step 8
         power_expm1_logpt = power(-expm1_logpt, gamma)  # step 9
         y = -logpt*power_expm1_logpt  # step 10
@@ -274,33 +270,31 @@ def focal_loss_jvp(
         # step 38, pass 6: sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = tl.sum(sum_exp_shifted_x_dot_sum, 1, keep_dims=True)
         log_Z_dot = sum_exp_shifted_x_dot/Z  # step 38, pass 7: written out
-        sum_index_x_dot_sum = tl.zeros([ROWS, TILE], A)
-        sum_index_x_dot_2_sum = tl.zeros([ROWS, TILE], A)
-        for start in range(0, TILE if WHOLE else D, TILE):
-            d = start + tl.arange(0, TILE)[None, :]
-            inside = there & (d < D)
-            x_dot = (
-                tl.load(x_dot_row + d*x_dot_step, inside, 0).to(A) if HAS_x_dot else 0.0
-            )
-            sum_index_x_dot_part = 0.0
-            if HAS_x_dot:
-                sum_index_x_dot_part += x_dot
-            sum_index_x_dot_part -= log_Z_dot
-            sum_index_x_dot_sum += tl.where(
-                inside, tl.where(d == label, sum_index_x_dot_part, 0), 0.0
-            )
-            sum_index_x_dot_2_part = 0.0
-            if HAS_x_dot:
-                sum_index_x_dot_2_part += x_dot
-            sum_index_x_dot_2_part -= log_Z_dot
-            sum_index_x_dot_2_sum += tl.where(
-                inside,
-                tl.where(d == label, sum_index_x_dot_2_part*logpt_shifted, 0),
-                0.0,
-            )
-        sum_index_x_dot = tl.sum(sum_index_x_dot_sum, 1, keep_dims=True)  # step 45
+        inside_there = there & (label >= 0) & (label < D)
+        x_dot_there = (
+            tl.load(x_dot_row + label*x_dot_step, inside_there, 0).to(A)
+            if HAS_x_dot
+            else 0.0
+        )
+        sum_index_x_dot_part = 0.0
+        if HAS_x_dot:
+            sum_index_x_dot_part += x_dot_there
+        sum_index_x_dot_part -= log_Z_dot
+        sum_index_x_dot = tl.where(inside_there, sum_index_x_dot_part, 0.0)  # step 45
+        inside_there = there & (label >= 0) & (label < D)
+        x_dot_there = (
+            tl.load(x_dot_row + label*x_dot_step, inside_there, 0).to(A)
+            if HAS_x_dot
+            else 0.0
+        )
+        sum_index_x_dot_2_part = 0.0
+        if HAS_x_dot:
+            sum_index_x_dot_2_part += x_dot_there
+        sum_index_x_dot_2_part -= log_Z_dot
         # step 45, pass 8: sum(where(index() == label, (x_dot - log_Z_dot)*logpt_shifted, 0))
-        sum_index_x_dot_2 = tl.sum(sum_index_x_dot_2_sum, 1, keep_dims=True)
+        sum_index_x_dot_2 = tl.where(
+            inside_there, sum_index_x_dot_2_part*logpt_shifted, 0.0
+        )
         # step 45
         y_dot = (
             tl.where(
@@ -408,12 +402,59 @@ def focal_loss_backward_backward(
         power_expm1_logpt_scaled = dy*power_expm1_logpt/Z  # step 71, pass 14
         # step 73, pass 15: once a row
         expm1_logpt_scaled_4 = power(-expm1_logpt, gamma - 1)*tl.exp(logpt)*logpt*gamma
-        sum_ddx_index_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_index_2_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_index_3_sum = tl.zeros([ROWS, TILE], A)
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        # step 54, pass 16: sum(where(index() == label, where(gamma == 0, 0, ddx*expm1_logpt_shifted), 0))
+        sum_ddx_index = tl.where(
+            inside_there,
+            tl.where(
+                gamma == 0, 0, (ddx_there if HAS_ddx else 0.0)*expm1_logpt_shifted
+            ),
+            0.0,
+        )
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        # step 54, pass 17: sum(where(index() == label, where(gamma == 0, 0, where(gamma - 1 == 0, 0, -ddx*expm1_logpt_scaled)), 0))
+        sum_ddx_index_2 = tl.where(
+            inside_there,
+            tl.where(
+                gamma == 0,
+                0,
+                tl.where(
+                    gamma - 1 == 0,
+                    0,
+                    -(ddx_there if HAS_ddx else 0.0)*expm1_logpt_scaled,
+                ),
+            ),
+            0.0,
+        )
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        # step 54, pass 18: sum(where(index() == label, -ddx*logpt_scaled, 0))
+        sum_ddx_index_3 = tl.where(
+            inside_there, -(ddx_there if HAS_ddx else 0.0)*logpt_scaled, 0.0
+        )
+        inside_there = there & (label >= 0) & (label < D)
+        ddx_there = (
+            tl.load(ddx_row + label*ddx_step, inside_there, 0).to(A) if HAS_ddx else 0.0
+        )
+        # step 73, pass 21: sum(where(index() == label, where(gamma == 0, 0, ddx*expm1_logpt_scaled_4) - ddx*power_expm1_logpt, 0))
+        sum_ddx_index_4 = tl.where(
+            inside_there,
+            tl.where(
+                gamma == 0, 0, (ddx_there if HAS_ddx else 0.0)*expm1_logpt_scaled_4
+            )
+            - (ddx_there if HAS_ddx else 0.0)*power_expm1_logpt,
+            0.0,
+        )
         sum_ddx_exp_shifted_sum = tl.zeros([ROWS, TILE], A)
         sum_ddx_exp_shifted_2_sum = tl.zeros([ROWS, TILE], A)
-        sum_ddx_index_4_sum = tl.zeros([ROWS, TILE], A)
         for start in range(0, TILE if WHOLE else D, TILE):
             d = start + tl.arange(0, TILE)[None, :]
             inside = there & (d < D)
@@ -421,39 +462,6 @@ def focal_loss_backward_backward(
             ddx = tl.load(ddx_row + d*ddx_step, inside, 0).to(A) if HAS_ddx else 0.0
             x_shifted = x - m  # step 2
             exp_shifted = tl.exp(x_shifted)  # step 3
-            sum_ddx_index_sum += tl.where(
-                inside,
-                tl.where(
-                    d == label,
-                    tl.where(
-                        gamma == 0, 0, (ddx if HAS_ddx else 0.0)*expm1_logpt_shifted
-                    ),
-                    0,
-                ),
-                0.0,
-            )
-            sum_ddx_index_2_sum += tl.where(
-                inside,
-                tl.where(
-                    d == label,
-                    tl.where(
-                        gamma == 0,
-                        0,
-                        tl.where(
-                            gamma - 1 == 0,
-                            0,
-                            -(ddx if HAS_ddx else 0.0)*expm1_logpt_scaled,
-                        ),
-                    ),
-                    0,
-                ),
-                0.0,
-            )
-            sum_ddx_index_3_sum += tl.where(
-                inside,
-                tl.where(d == label, -(ddx if HAS_ddx else 0.0)*logpt_scaled, 0),
-                0.0,
-            )
             sum_ddx_exp_shifted_sum += tl.where(
                 inside, (ddx if HAS_ddx else 0.0)*exp_shifted, 0.0
             )
@@ -464,29 +472,10 @@ def focal_loss_backward_backward(
                 ),
                 0.0,
             )
-            sum_ddx_index_4_sum += tl.where(
-                inside,
-                tl.where(
-                    d == label,
-                    tl.where(
-                        gamma == 0, 0, (ddx if HAS_ddx else 0.0)*expm1_logpt_scaled_4
-                    )
-                    - (ddx if HAS_ddx else 0.0)*power_expm1_logpt,
-                    0,
-                ),
-                0.0,
-            )
-        sum_ddx_index = tl.sum(sum_ddx_index_sum, 1, keep_dims=True)  # step 54, pass 16
-        # step 54, pass 17: sum(where(index() == label, where(gamma == 0, 0, where(gamma - 1 == 0, 0, -ddx*expm1_logpt_scaled)), 0))
-        sum_ddx_index_2 = tl.sum(sum_ddx_index_2_sum, 1, keep_dims=True)
-        # step 54, pass 18: sum(where(index() == label, -ddx*logpt_scaled, 0))
-        sum_ddx_index_3 = tl.sum(sum_ddx_index_3_sum, 1, keep_dims=True)
         # step 54, pass 19: sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = tl.sum(sum_ddx_exp_shifted_sum, 1, keep_dims=True)
         # step 54, pass 20: sum((-exp_shifted*expm1_logpt_scaled_2 - exp_shifted*expm1_logpt_scaled_3)*ddx)
         sum_ddx_exp_shifted_2 = tl.sum(sum_ddx_exp_shifted_2_sum, 1, keep_dims=True)
-        # step 73, pass 21: sum(where(index() == label, where(gamma == 0, 0, ddx*expm1_logpt_scaled_4) - ddx*power_expm1_logpt, 0))
-        sum_ddx_index_4 = tl.sum(sum_ddx_index_4_sum, 1, keep_dims=True)
         # step 54, pass 22: written out
         d2logpt = (
             sum_ddx_index
