@@ -37,7 +37,7 @@ def entry(row: Any) -> Any:
 
 
 def after(loss: Any, *lines: tuple[Any, Any], stops: tuple[Any, ...] = ()) -> list[str]:
-    """What a loss and lines ahead of it became, those of m and s apart."""
+    """Return what a loss and lines ahead of it became, those of m and s apart."""
     ahead = [ProgramLine(m, RowMax(X), 1), ProgramLine(s, entry(X), 2)]
     ahead += [ProgramLine(symbol, value, 3) for symbol, value in lines]
     every = [*ahead, ProgramLine(y, loss, 4, stops=stops)]
