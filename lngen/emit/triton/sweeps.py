@@ -147,13 +147,12 @@ class SweepText:
         body = item.body
         if level is not ROWS or item.operator != "sum" or row_of_entry(FeatureSum(body)) is None:
             return None
-        (place,) = body.args[0].free_symbols - {PLACE} or {PLACE}
+        place = next((each for each in body.args[0].args if each != PLACE), None)
         leaves = self.recomputed.closure([body.args[1]])[1]
         # What is read once before the rows keeps its name, and random numbers are drawn by the tile.
         is_read = leaves.isdisjoint(self.hoisted) and leaves.isdisjoint(row.symbol for row in self.program.random)
-        return (
-            place if isinstance(place, Symbol) and place.is_integer and not axes(place).features and is_read else None
-        )
+        is_known = isinstance(place, Symbol) and place.is_integer and not axes(place).features
+        return place if is_known and is_read else None
 
     def _entry(self, item: Reduced, place: Symbol) -> list[Line]:
         """Return the lines of a sum that is one entry of a row, 0 where the row has no such place.

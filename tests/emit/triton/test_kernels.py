@@ -86,12 +86,17 @@ def test_what_lies_2_to_the_31_apart_is_found(features, strides):
 LABELS = {"label": np.array([11, 2**32 + 2, -1, 2])}
 """Places of which a row of 8 has one."""
 
+ENTRIES = [f"pick({body}, label)" for body in ("x", "tanh(x)", "w*x", "x - max(x)", "index()*x", "x*x_there")]
+ENTRIES += ["pick(x, label + 1)", "pick(x, label - i)", "pick(x, 2)", "sum(where(index() == index(), x, 0))"]
+
 
 @pytest.mark.parametrize("tile", [0, 4])
-@pytest.mark.parametrize("body", ["x", "tanh(x)", "w*x", "x - max(x)", "index()*x"])
-def test_an_entry_is_that_of_numpy_and_0_where_a_row_has_no_such_place(body, tile):
-    text = f'def f(x: Row, w: Feature, label: Int["..."]): return pick({body}, label) + 0*sum(w)'
-    found = launched.in_interpreter(launched.errors, text, 4, 8, "float64", frozenset(), tile, (), LABELS)
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_an_entry_is_that_of_numpy_and_0_where_a_row_has_no_such_place(entry, tile):
+    inputs = 'x: Row, x_there: Row, w: Feature, label: Int["..."], i: Int["..."]'
+    text = f"def f({inputs}): return {entry} + 0*sum(w)*mean(x_there)*i*label"
+    given = {**LABELS, "i": np.array([9, 0, 1, -1])}
+    found = launched.in_interpreter(launched.errors, text, 4, 8, "float64", frozenset(), tile, (), given)
     assert wrong(found, "float64") == {}
 
 
